@@ -1,0 +1,2 @@
+//! kinglet
+fn main() {}

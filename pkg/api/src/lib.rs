@@ -1,0 +1,19 @@
+//! The pure half of the Kubernetes API: schemas, kinds, patches, selectors and errors.
+//!
+//! In flight an object is one [`serde_json::Value`] tree, walked with its [`schema`]. Nothing in
+//! this crate performs I/O, reads a clock or knows HTTP: what it needs of the outside is passed in.
+
+pub mod kinds;
+pub mod meta;
+pub mod schema;
+pub mod status;
+pub mod strategy;
+pub mod user;
+pub mod validation;
+
+pub use kinds::{Kind, Kinds};
+pub use schema::Schema;
+pub use serde_json::Value;
+pub use status::Status;
+pub use strategy::Strategy;
+pub use user::UserInfo;

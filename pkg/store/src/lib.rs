@@ -1,0 +1,291 @@
+//! The store: etcd v3's semantics behind one trait.
+//!
+//! Guarantees: one revision to each writing transaction; events are published in revision order,
+//! without gaps, after the transaction is as durable as asked, and before its answer is given.
+//! The crate knows keys and values, and nothing of Kubernetes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub mod memory;
+
+pub use memory::MemoryStore;
+
+/// A key with its current value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyValue {
+    /// Any bytes.
+    pub key: Bytes,
+    /// Any bytes; empty in tombstones.
+    pub value: Bytes,
+    /// Revision of the write that made the key.
+    pub create_revision: i64,
+    /// Revision of the last write.
+    pub mod_revision: i64,
+    /// Writes since it was made; 0 in tombstones.
+    pub version: i64,
+    /// The lease it is bound to; 0 for none.
+    pub lease: i64,
+}
+
+/// Keys from `start` up to, not including, `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// First key.
+    pub start: Bytes,
+    /// `None`: `start` alone. Empty: to the end of the key space.
+    pub end: Option<Bytes>,
+}
+
+impl KeyRange {
+    /// One key.
+    pub fn key(key: impl Into<Bytes>) -> Self {
+        KeyRange { start: key.into(), end: None }
+    }
+
+    /// All keys that begin with `prefix`.
+    pub fn prefix(prefix: impl Into<Bytes>) -> Self {
+        let start: Bytes = prefix.into();
+        let mut end = start.to_vec();
+        while let Some(last) = end.pop() {
+            if last < 0xff {
+                end.push(last + 1);
+                break;
+            }
+        }
+        KeyRange { start, end: Some(end.into()) }
+    }
+
+    /// Whether `key` lies within.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        match &self.end {
+            None => key == &self.start[..],
+            Some(end) => key >= &self.start[..] && (end.is_empty() || key < &end[..]),
+        }
+    }
+}
+
+/// A read of several keys, in key order.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// Which keys.
+    pub keys: KeyRange,
+    /// At this revision; 0 for the head.
+    pub revision: i64,
+    /// At most so many; 0 for all.
+    pub limit: usize,
+    /// Only counts.
+    pub count_only: bool,
+}
+
+impl Range {
+    /// Everything in `keys`, at the head.
+    pub fn head(keys: KeyRange) -> Self {
+        Range { keys, revision: 0, limit: 0, count_only: false }
+    }
+}
+
+/// Answer to a [`Range`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RangeResponse {
+    /// Head revision when the read was served.
+    pub revision: i64,
+    /// At most `limit`.
+    pub kvs: Vec<KeyValue>,
+    /// Keys in the range, whatever the limit.
+    pub count: usize,
+}
+
+/// A condition of a transaction.
+#[derive(Clone, Debug)]
+pub struct Compare {
+    /// Of this key.
+    pub key: Bytes,
+    /// What is compared; absent keys have revisions, version and lease 0.
+    pub target: Target,
+    /// How: `current ORDERING wanted`, or not equal for `None`.
+    pub ordering: Option<std::cmp::Ordering>,
+}
+
+impl Compare {
+    /// The key was last written at `revision`; 0 for "does not exist".
+    pub fn mod_revision(key: impl Into<Bytes>, revision: i64) -> Self {
+        Compare { key: key.into(), target: Target::ModRevision(revision), ordering: Some(std::cmp::Ordering::Equal) }
+    }
+}
+
+/// What a [`Compare`] looks at.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// See [`KeyValue::mod_revision`].
+    ModRevision(i64),
+    /// See [`KeyValue::create_revision`].
+    CreateRevision(i64),
+    /// See [`KeyValue::version`].
+    Version(i64),
+    /// See [`KeyValue::lease`].
+    Lease(i64),
+    /// The value; never true of an absent key.
+    Value(Bytes),
+}
+
+/// A step of a transaction.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Write a key.
+    Put {
+        /// Key.
+        key: Bytes,
+        /// Value.
+        value: Bytes,
+        /// Lease; 0 for none.
+        lease: i64,
+    },
+    /// Delete keys; answers with what they held.
+    Delete(KeyRange),
+    /// Read, seeing the writes of earlier steps.
+    Range(Range),
+}
+
+/// Result of an [`Op`], in the same order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpResponse {
+    /// What the key held before.
+    Put(Option<KeyValue>),
+    /// What was deleted.
+    Deleted(Vec<KeyValue>),
+    /// What was read.
+    Range(RangeResponse),
+}
+
+/// When a write may be acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Synced to disk.
+    #[default]
+    Durable,
+    /// In memory, and on disk with the next durable write or after a bounded delay.
+    Relaxed,
+}
+
+/// Compare and swap: all of `then` if every condition holds, else all of `otherwise`.
+#[derive(Clone, Debug, Default)]
+pub struct Txn {
+    /// Conditions.
+    pub when: Vec<Compare>,
+    /// Steps if all hold.
+    pub then: Vec<Op>,
+    /// Steps if not.
+    pub otherwise: Vec<Op>,
+    /// When it may be acknowledged.
+    pub durability: Durability,
+}
+
+/// Answer to a [`Txn`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TxnResponse {
+    /// Revision of the transaction if it wrote, else the head.
+    pub revision: i64,
+    /// Whether `then` was taken.
+    pub succeeded: bool,
+    /// One to each step taken.
+    pub responses: Vec<OpResponse>,
+}
+
+/// A change of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The new state; a tombstone (version 0, empty value, `mod_revision` of the delete) if deleted.
+    pub kv: KeyValue,
+    /// The state before; `None` if the key was made, or if it is compacted away.
+    pub prev: Option<KeyValue>,
+}
+
+impl Event {
+    /// Whether the key was deleted.
+    pub fn is_delete(&self) -> bool {
+        self.kv.version == 0
+    }
+}
+
+/// What a watch delivers: all events of one or more whole revisions, in order.
+#[derive(Clone, Debug)]
+pub struct WatchBatch {
+    /// The watcher has seen everything up to here.
+    pub revision: i64,
+    /// Empty in a progress notification.
+    pub events: Arc<[Event]>,
+}
+
+/// A running watch. Dropping it ends it. `None` from the channel: the store was closed, or the
+/// watcher was too slow and was dropped.
+pub type Watch = tokio::sync::mpsc::Receiver<WatchBatch>;
+
+/// Errors of a store.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// The revision is older than the last compaction.
+    #[error("required revision has been compacted (compacted up to {compacted})")]
+    Compacted {
+        /// Revisions below it are gone.
+        compacted: i64,
+    },
+    /// The revision does not exist yet.
+    #[error("required revision is a future revision (head is {head})")]
+    Future {
+        /// Current revision.
+        head: i64,
+    },
+    /// No such lease.
+    #[error("requested lease {0} not found")]
+    LeaseNotFound(i64),
+    /// A key stands twice in one transaction.
+    #[error("duplicate key given in transaction")]
+    DuplicateKey,
+    /// The disk is full; reads go on, and writes will once there is room.
+    #[error("no space left for {path}")]
+    NoSpace {
+        /// The database file.
+        path: String,
+    },
+    /// The backend failed; the write is not acknowledged.
+    #[error("store {path}: {message}")]
+    Backend {
+        /// Database file or endpoint.
+        path: String,
+        /// What happened.
+        message: String,
+    },
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// A store with etcd's semantics; see the crate.
+#[async_trait::async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Runs a transaction.
+    async fn txn(&self, txn: Txn) -> Result<TxnResponse, Error>;
+
+    /// Reads keys.
+    async fn range(&self, range: Range) -> Result<RangeResponse, Error>;
+
+    /// Follows `keys`, beginning with the events of `from` (0: from now on).
+    async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error>;
+
+    /// Head revision.
+    async fn revision(&self) -> Result<i64, Error>;
+
+    /// Forgets what only revisions below `revision` need.
+    async fn compact(&self, revision: i64) -> Result<(), Error>;
+
+    /// Makes a lease of `ttl` seconds; `id` 0 lets the store choose. Answers with the id.
+    async fn lease_grant(&self, id: i64, ttl: i64) -> Result<i64, Error>;
+
+    /// Renews a lease; answers with its TTL.
+    async fn lease_keep_alive(&self, id: i64) -> Result<i64, Error>;
+
+    /// Ends a lease and deletes its keys.
+    async fn lease_revoke(&self, id: i64) -> Result<(), Error>;
+}
