@@ -25,8 +25,11 @@ pub(super) struct Batch<'a> {
     /// In commit order.
     pub rows: Vec<Row>,
     /// One to each writing transaction.
-    pub revisions: Vec<(Revision, Vec<(Bytes, Option<Entry>)>)>,
+    pub revisions: Vec<(Revision, Changes)>,
 }
+
+/// Keys of a revision with what they hold from then on.
+pub(super) type Changes = Vec<(Bytes, Option<Entry>)>;
 
 impl<'a> Batch<'a> {
     pub fn new(head: &'a Head) -> Self {

@@ -95,7 +95,7 @@ impl Head {
     }
 
     /// Applies a committed revision and tells the watches.
-    pub fn apply(&mut self, revision: Revision, entries: Vec<(Bytes, Option<Entry>)>) {
+    pub fn apply(&mut self, revision: Revision, entries: super::batch::Changes) {
         for (key, entry) in entries {
             self.rebind(&key, entry.as_ref());
             match entry {
