@@ -5,6 +5,7 @@
 
 pub mod kinds;
 pub mod meta;
+pub mod quantity;
 pub mod schema;
 pub mod status;
 pub mod strategy;
