@@ -111,6 +111,24 @@ pub struct Subresource {
     pub action: Action,
 }
 
+impl Subresource {
+    /// What clients may do with it, as discovery lists it.
+    pub fn verbs(&self) -> &'static [&'static str] {
+        match self.action {
+            Action::Status | Action::Scale { .. } | Action::EphemeralContainers | Action::Resize => {
+                &["get", "patch", "update"]
+            }
+            Action::Binding | Action::Eviction | Action::Token => &["create"],
+            Action::Finalize => &["update"],
+            Action::Connect => match self.name {
+                "log" => &["get"],
+                "proxy" => &["create", "delete", "get", "patch", "update"],
+                _ => &["create", "get"],
+            },
+        }
+    }
+}
+
 /// Behaviour of a subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
