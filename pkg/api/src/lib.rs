@@ -6,7 +6,9 @@
 pub mod discovery;
 pub mod kinds;
 pub mod meta;
+pub mod quantity;
 pub mod schema;
+pub mod selector;
 pub mod status;
 pub mod strategy;
 pub mod tree;
