@@ -5,8 +5,11 @@
 
 pub mod kinds;
 pub mod meta;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
+#[cfg(test)]
+mod schema_fixture;
 pub mod selector;
 pub mod status;
 pub mod strategy;
