@@ -6,8 +6,11 @@
 pub mod discovery;
 pub mod kinds;
 pub mod meta;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
+#[cfg(test)]
+mod schema_fixture;
 pub mod selector;
 pub mod status;
 pub mod strategy;
