@@ -83,12 +83,12 @@ fn a_joining_agent_trusts_the_ca_of_its_token_and_no_other() {
     let server = tls::server(&leaf, mine.certificate_pem(), tls::ClientCertificates::Optional, &[]).unwrap();
 
     let (client, learned) = tls::joining(&Token::generate(mine.certificate_pem()).unwrap()).unwrap();
-    shake(server.clone(), client).unwrap();
+    shake(server.clone(), Arc::new(client)).unwrap();
     let certificate = learned.get().unwrap().clone().unwrap();
     assert_eq!(certificate.replace('\n', ""), mine.certificate_pem().replace(['\r', '\n'], ""));
 
     let (client, learned) = tls::joining(&Token::generate(other.certificate_pem()).unwrap()).unwrap();
-    shake(server, client).unwrap_err();
+    shake(server, Arc::new(client)).unwrap_err();
     assert!(matches!(learned.get(), Some(Err(TokenError::OtherCluster { .. }))));
 }
 

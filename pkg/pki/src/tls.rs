@@ -99,7 +99,7 @@ pub type Learned = Arc<OnceLock<Result<String, TokenError>>>;
 
 /// A client that trusts whichever CA the token names, and no other. The CA (PEM), or why the
 /// server is not the token's, is in [`Learned`] after the handshake.
-pub fn joining(token: &Token) -> Result<(Arc<ClientConfig>, Learned), Error> {
+pub fn joining(token: &Token) -> Result<(ClientConfig, Learned), Error> {
     let learned = Learned::default();
     let verifier = Joining { token: token.clone(), learned: learned.clone(), provider: provider() };
     let config = ClientConfig::builder_with_provider(provider())
@@ -107,7 +107,7 @@ pub fn joining(token: &Token) -> Result<(Arc<ClientConfig>, Learned), Error> {
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    Ok((Arc::new(config), learned))
+    Ok((config, learned))
 }
 
 /// Finds the token's CA in the chain that the server shows, and verifies the leaf against it.
