@@ -11,6 +11,7 @@ pub mod schema;
 pub mod selector;
 pub mod status;
 pub mod strategy;
+pub mod table;
 pub mod tree;
 pub mod user;
 pub mod validation;
