@@ -8,11 +8,15 @@ pub mod defaults;
 pub mod discovery;
 pub mod kinds;
 pub mod meta;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
+#[cfg(test)]
+mod schema_fixture;
 pub mod selector;
 pub mod status;
 pub mod strategy;
+pub mod table;
 pub mod tree;
 pub mod user;
 pub mod validation;

@@ -1,1 +1,4 @@
-//! The kubelet crate.
+//! The node agent: pod workers, probes, volumes, node status and the 10250 server.
+
+pub mod pod;
+pub mod spec;

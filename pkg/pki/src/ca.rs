@@ -197,12 +197,13 @@ pub fn public_key_pem(path: &Path) -> Result<(String, String), Error> {
     Ok((pair.serialize_pem(), pair.public_key_pem()))
 }
 
-/// Hex SHA-256 of the first certificate in `pem`.
-pub(crate) fn fingerprint(pem: &str) -> Result<String, Error> {
-    Ok(Sha256::digest(der(pem)?).iter().map(|byte| format!("{byte:02x}")).collect())
+/// Hex SHA-256 of a certificate.
+pub(crate) fn fingerprint(der: &[u8]) -> String {
+    Sha256::digest(der).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn der(pem: &str) -> Result<Vec<u8>, Error> {
+/// The first certificate in `pem`.
+pub(crate) fn der(pem: &str) -> Result<Vec<u8>, Error> {
     let (_, pem) = x509_parser::pem::parse_x509_pem(pem.as_bytes()).map_err(|e| Error::malformed("certificate", e))?;
     Ok(pem.contents)
 }

@@ -1,6 +1,6 @@
 //! Certificates are kept while they are good; tokens say what is wrong with them.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use super::*;
 
@@ -42,18 +42,7 @@ fn both_ends_of_tls_agree() {
     let client = ca.leaf(dir.path(), "admin", &Usage::client("admin", &["system:masters"])).unwrap();
     let server = tls::server(&server, ca.certificate_pem(), tls::ClientCertificates::Required, &["h2"]).unwrap();
     let client = tls::client(Some(&client), ca.certificate_pem(), &["h2"]).unwrap();
-    let mut server = rustls::ServerConnection::new(server).unwrap();
-    let mut client = rustls::ClientConnection::new(client, "localhost".try_into().unwrap()).unwrap();
-    while server.is_handshaking() || client.is_handshaking() {
-        let mut wire = Vec::new();
-        client.write_tls(&mut wire).unwrap();
-        server.read_tls(&mut &wire[..]).unwrap();
-        server.process_new_packets().unwrap();
-        let mut wire = Vec::new();
-        server.write_tls(&mut wire).unwrap();
-        client.read_tls(&mut &wire[..]).unwrap();
-        client.process_new_packets().unwrap();
-    }
+    let (server, _) = shake(server, client).unwrap();
     assert_eq!(server.peer_certificates().unwrap().len(), 1);
     assert_eq!(server.alpn_protocol(), Some(&b"h2"[..]));
 }
@@ -76,7 +65,6 @@ fn tokens_say_what_is_wrong_with_them() {
     let text = token.to_string();
     assert!(text.parse::<Token>().unwrap() == token);
     assert!(format!("{text}\n").parse::<Token>().unwrap() == token);
-    token.check_ca(ca.certificate_pem()).unwrap();
 
     let wrong = |text: &str| text.parse::<Token>().unwrap_err();
     assert_eq!(wrong(""), TokenError::Foreign);
@@ -84,9 +72,40 @@ fn tokens_say_what_is_wrong_with_them() {
     assert_eq!(wrong(&text[..40]), TokenError::Truncated { part: "CA hash", found: 31, wanted: 64 });
     assert_eq!(wrong(&text[..80]), TokenError::Truncated { part: "secret", found: 6, wanted: 32 });
     assert_eq!(wrong(&format!("{text}x")), TokenError::Foreign);
+}
 
-    let other = tempfile::tempdir().unwrap();
-    let other = Ca::load_or_create(other.path(), "ca").unwrap();
-    let error = token.check_ca(other.certificate_pem()).unwrap_err();
-    assert!(matches!(error, TokenError::OtherCluster { .. }), "{error}");
+#[test]
+fn a_joining_agent_trusts_the_ca_of_its_token_and_no_other() {
+    let (mine, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mine, other) =
+        (Ca::load_or_create(mine.path(), "ca").unwrap(), Ca::load_or_create(other.path(), "ca").unwrap());
+    let leaf = mine.leaf(tempfile::tempdir().unwrap().path(), "server", &server_usage("127.0.0.1")).unwrap();
+    let server = tls::server(&leaf, mine.certificate_pem(), tls::ClientCertificates::Optional, &[]).unwrap();
+
+    let (client, learned) = tls::joining(&Token::generate(mine.certificate_pem()).unwrap()).unwrap();
+    shake(server.clone(), Arc::new(client)).unwrap();
+    let certificate = learned.get().unwrap().clone().unwrap();
+    assert_eq!(certificate.replace('\n', ""), mine.certificate_pem().replace(['\r', '\n'], ""));
+
+    let (client, learned) = tls::joining(&Token::generate(other.certificate_pem()).unwrap()).unwrap();
+    shake(server, Arc::new(client)).unwrap_err();
+    assert!(matches!(learned.get(), Some(Err(TokenError::OtherCluster { .. }))));
+}
+
+type Shaken = (rustls::ServerConnection, rustls::ClientConnection);
+
+fn shake(server: Arc<rustls::ServerConfig>, client: Arc<rustls::ClientConfig>) -> Result<Shaken, rustls::Error> {
+    let mut server = rustls::ServerConnection::new(server)?;
+    let mut client = rustls::ClientConnection::new(client, "localhost".try_into().unwrap())?;
+    while server.is_handshaking() || client.is_handshaking() {
+        let mut wire = Vec::new();
+        client.write_tls(&mut wire).unwrap();
+        server.read_tls(&mut &wire[..]).unwrap();
+        server.process_new_packets()?;
+        let mut wire = Vec::new();
+        server.write_tls(&mut wire).unwrap();
+        client.read_tls(&mut &wire[..]).unwrap();
+        client.process_new_packets()?;
+    }
+    Ok((server, client))
 }

@@ -7,7 +7,10 @@ use std::{fmt, str::FromStr};
 
 use rand::{Rng as _, distr::Alphanumeric};
 
-use crate::{Error, ca::fingerprint};
+use crate::{
+    Error,
+    ca::{der, fingerprint},
+};
 
 const PREFIX: &str = "kinglet1";
 const HASH_LENGTH: usize = 64;
@@ -56,7 +59,7 @@ impl Token {
     /// A new token for the cluster of this CA.
     pub fn generate(ca_pem: &str) -> Result<Self, Error> {
         let secret = rand::rng().sample_iter(Alphanumeric).take(SECRET_LENGTH).map(char::from).collect();
-        Ok(Token { ca_hash: fingerprint(ca_pem)?, secret })
+        Ok(Token { ca_hash: fingerprint(&der(ca_pem)?), secret })
     }
 
     /// Proves the right to join.
@@ -64,9 +67,9 @@ impl Token {
         &self.secret
     }
 
-    /// Checks the CA that a server has shown. A malformed certificate is another cluster's.
-    pub fn check_ca(&self, ca_pem: &str) -> Result<(), TokenError> {
-        let found = fingerprint(ca_pem).unwrap_or_else(|error| error.to_string());
+    /// Checks the CA certificate (DER) that a server has shown.
+    pub fn check_ca(&self, ca_der: &[u8]) -> Result<(), TokenError> {
+        let found = fingerprint(ca_der);
         if found == self.ca_hash {
             Ok(())
         } else {
