@@ -30,13 +30,8 @@ pub fn log_directory(pod_log_dir: &str, namespace: &str, name: &str, uid: &str) 
 /// The labels by which a pod's sandboxes and containers are found.
 pub fn labels(pod: &Pod) -> HashMap<String, String> {
     let meta = &pod.metadata;
-    let own = [
-        (labels::POD_NAME, &meta.name),
-        (labels::POD_NAMESPACE, &meta.namespace),
-        (labels::POD_UID, &meta.uid),
-    ];
-    let mut all: HashMap<String, String> =
-        meta.labels.iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let own = [(labels::POD_NAME, &meta.name), (labels::POD_NAMESPACE, &meta.namespace), (labels::POD_UID, &meta.uid)];
+    let mut all: HashMap<String, String> = meta.labels.iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
     all.extend(own.map(|(k, v)| (k.to_owned(), v.clone().unwrap_or_default())));
     all
 }

@@ -79,8 +79,8 @@ fn seccomp(profile: Option<&SeccompProfile>, root: &str) -> rt::SecurityProfile 
 /// The sandbox's context.
 pub fn sandbox(pod: &Pod, seccomp_root: &str) -> rt::LinuxSandboxSecurityContext {
     let context = pod_context(pod);
-    let privileged = super::containers(pod)
-        .any(|(_, c)| c.security_context.as_ref().and_then(|s| s.privileged) == Some(true));
+    let privileged =
+        super::containers(pod).any(|(_, c)| c.security_context.as_ref().and_then(|s| s.privileged) == Some(true));
     rt::LinuxSandboxSecurityContext {
         namespace_options: Some(namespaces(pod)),
         run_as_user: context.and_then(|c| c.run_as_user).map(|value| rt::Int64Value { value }),
@@ -185,7 +185,8 @@ mod tests {
     #[test]
     fn containers_override_pods() {
         let image = ImageUser::default();
-        let got = made(json!({"runAsUser": 1, "runAsGroup": 2, "fsGroup": 3, "supplementalGroups": [4]}), json!({}), &image);
+        let got =
+            made(json!({"runAsUser": 1, "runAsGroup": 2, "fsGroup": 3, "supplementalGroups": [4]}), json!({}), &image);
         let got = got.unwrap();
         assert_eq!((got.run_as_user.unwrap().value, got.run_as_group.unwrap().value), (1, 2));
         assert_eq!(got.supplemental_groups, [3, 4]);
