@@ -8,6 +8,7 @@ pub mod defaults;
 pub mod discovery;
 pub mod kinds;
 pub mod meta;
+pub mod openapi;
 pub mod patch;
 pub mod quantity;
 pub mod schema;
