@@ -6,6 +6,7 @@
 pub mod decode;
 pub mod defaults;
 pub mod discovery;
+pub mod apply;
 pub mod kinds;
 pub mod meta;
 pub mod openapi;
