@@ -97,7 +97,8 @@ fn containers_ready(status: &PodStatus, phase: &str, kind: &'static str) -> Say 
         "Failed" => return Say::no(kind, "PodFailed", None),
         _ => {}
     }
-    let sidecar = |s: &&ContainerStatus| s.started == Some(true) && s.state.as_ref().is_some_and(|s| s.running.is_some());
+    let sidecar =
+        |s: &&ContainerStatus| s.started == Some(true) && s.state.as_ref().is_some_and(|s| s.running.is_some());
     let side = status.init_container_statuses.iter().flatten().filter(sidecar);
     let main = status.container_statuses.iter().flatten();
     let unready: Vec<&str> = side.chain(main).filter(|s| !s.ready).map(|s| s.name.as_str()).collect();

@@ -267,10 +267,8 @@ impl<'a> Planner<'a> {
     fn end(&mut self) {
         let (o, grace) = (self.o, grace(self.o.pod));
         let alive: Vec<&Container> = o.runtime.containers.iter().filter(|c| c.alive()).collect();
-        let sidecars: Vec<&str> = spec::containers(o.pod)
-            .filter(|(role, _)| *role == Role::Sidecar)
-            .map(|(_, c)| c.name.as_str())
-            .collect();
+        let sidecars: Vec<&str> =
+            spec::containers(o.pod).filter(|(role, _)| *role == Role::Sidecar).map(|(_, c)| c.name.as_str()).collect();
         let rank = |c: &Container| sidecars.iter().position(|s| *s == c.name);
         let (aside, main): (Vec<_>, Vec<_>) = alive.iter().copied().partition(|c| rank(c).is_some());
         let deadline = o.pod.metadata.deletion_timestamp.as_ref().map(|t| t.0);
@@ -491,10 +489,8 @@ fn restart_count(pod: &Pod, runtime: &RuntimePod, name: &str) -> i32 {
         return latest.restart_count.saturating_add(1);
     }
     let status = pod.status.as_ref();
-    let lists = [
-        status.and_then(|s| s.container_statuses.as_ref()),
-        status.and_then(|s| s.init_container_statuses.as_ref()),
-    ];
+    let lists =
+        [status.and_then(|s| s.container_statuses.as_ref()), status.and_then(|s| s.init_container_statuses.as_ref())];
     let known = lists.into_iter().flatten().flatten().find(|s| s.name == name);
     // A status without an id is of a container that never was.
     known.filter(|s| s.container_id.is_some()).map_or(0, |s| s.restart_count.saturating_add(1))

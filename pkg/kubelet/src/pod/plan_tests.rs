@@ -67,8 +67,8 @@ impl World {
             for action in &plan.actions {
                 self.apply(action);
             }
-            let last = plan.actions.last() == Some(&PodAction::Forget)
-                || plan.actions.last() == Some(&PodAction::Finalize);
+            let last =
+                plan.actions.last() == Some(&PodAction::Forget) || plan.actions.last() == Some(&PodAction::Finalize);
             done.extend(plan.actions);
             if last {
                 return done;
@@ -83,7 +83,8 @@ impl World {
         match action {
             PodAction::MountVolumes => self.memory.volumes = Volumes::Mounted,
             PodAction::CreateSandbox { attempt, .. } => {
-                let sandbox = Sandbox { id: format!("s{attempt}"), ready: true, attempt: *attempt, ..Sandbox::default() };
+                let sandbox =
+                    Sandbox { id: format!("s{attempt}"), ready: true, attempt: *attempt, ..Sandbox::default() };
                 self.runtime.sandboxes.insert(0, sandbox);
             }
             PodAction::EnsureImage { name } => {
@@ -181,10 +182,7 @@ fn init_containers_run_in_order_and_sidecars_stay() {
     assert_eq!(short(&world.settle()), "image:side start:side:1");
     // Ended in reverse: the main container, then the sidecar.
     world.pod["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z");
-    assert_eq!(
-        short(&world.settle()),
-        "kill:web-0:30:PodEnds kill:side-1:30:PodEnds stop:s0 teardown finalize"
-    );
+    assert_eq!(short(&world.settle()), "kill:web-0:30:PodEnds kill:side-1:30:PodEnds stop:s0 teardown finalize");
 }
 
 #[test]
@@ -192,62 +190,124 @@ fn a_running_pod_changes_only_for_a_reason() {
     type Change = fn(&mut World);
     let table: &[(&str, Change, &str)] = &[
         ("nothing", |_| {}, ""),
-        ("image changed", |w| w.pod["spec"]["containers"][0]["image"] = json!("web:2"),
-         "kill:web-0:30:DefinitionChanged image:web start:web:1"),
-        ("liveness failed", |w| {
-            w.memory.probes.insert("web-0".into(), Probed { liveness: Some(false), ..Probed::default() });
-        }, "kill:web-0:30:Liveness image:web start:web:1"),
-        ("not ready is no reason", |w| {
-            w.memory.probes.insert("web-0".into(), Probed { readiness: Some(false), ..Probed::default() });
-        }, ""),
-        ("startup failed, with its own grace", |w| {
-            w.pod["spec"]["containers"][0]["startupProbe"] = json!({"terminationGracePeriodSeconds": 5});
-            w.memory.probes.insert("web-0".into(), Probed { startup: Some(false), ..Probed::default() });
-        }, "kill:web-0:5:Startup image:web start:web:1"),
-        ("a kill under way", |w| {
-            w.memory.probes.insert("web-0".into(), Probed { liveness: Some(false), ..Probed::default() });
-            w.memory.killing.insert("web-0".into(), Killing { deadline: at(30) });
-        }, ""),
+        (
+            "image changed",
+            |w| w.pod["spec"]["containers"][0]["image"] = json!("web:2"),
+            "kill:web-0:30:DefinitionChanged image:web start:web:1",
+        ),
+        (
+            "liveness failed",
+            |w| {
+                w.memory.probes.insert("web-0".into(), Probed { liveness: Some(false), ..Probed::default() });
+            },
+            "kill:web-0:30:Liveness image:web start:web:1",
+        ),
+        (
+            "not ready is no reason",
+            |w| {
+                w.memory.probes.insert("web-0".into(), Probed { readiness: Some(false), ..Probed::default() });
+            },
+            "",
+        ),
+        (
+            "startup failed, with its own grace",
+            |w| {
+                w.pod["spec"]["containers"][0]["startupProbe"] = json!({"terminationGracePeriodSeconds": 5});
+                w.memory.probes.insert("web-0".into(), Probed { startup: Some(false), ..Probed::default() });
+            },
+            "kill:web-0:5:Startup image:web start:web:1",
+        ),
+        (
+            "a kill under way",
+            |w| {
+                w.memory.probes.insert("web-0".into(), Probed { liveness: Some(false), ..Probed::default() });
+                w.memory.killing.insert("web-0".into(), Killing { deadline: at(30) });
+            },
+            "",
+        ),
         ("exit", |w| w.exit("web-0", 0), "image:web start:web:1"),
-        ("exit, restart on failure", |w| {
-            w.pod["spec"]["restartPolicy"] = json!("OnFailure");
-            w.exit("web-0", 3);
-        }, "image:web start:web:1"),
-        ("success, restart on failure", |w| {
-            w.pod["spec"]["restartPolicy"] = json!("OnFailure");
-            w.exit("web-0", 0);
-        }, "stop:s0 teardown"),
-        ("failure, restart never", |w| {
-            w.pod["spec"]["restartPolicy"] = json!("Never");
-            w.exit("web-0", 1);
-        }, "stop:s0 teardown"),
-        ("sandbox lost", |w| w.runtime.sandboxes[0].ready = false,
-         "kill:web-0:2:SandboxGone sandbox:1 image:web start:web:1"),
-        ("sandbox lost, restart never", |w| {
-            w.pod["spec"]["restartPolicy"] = json!("Never");
-            w.runtime.sandboxes[0].ready = false;
-        }, "kill:web-0:2:SandboxGone teardown"),
-        ("deleted", |w| w.pod["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z"),
-         "kill:web-0:30:PodEnds stop:s0 teardown finalize"),
-        ("deleted at once", |w| {
-            w.pod["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z");
-            w.pod["metadata"]["deletionGracePeriodSeconds"] = json!(0);
-        }, "kill:web-0:2:PodEnds stop:s0 teardown finalize"),
+        (
+            "exit, restart on failure",
+            |w| {
+                w.pod["spec"]["restartPolicy"] = json!("OnFailure");
+                w.exit("web-0", 3);
+            },
+            "image:web start:web:1",
+        ),
+        (
+            "success, restart on failure",
+            |w| {
+                w.pod["spec"]["restartPolicy"] = json!("OnFailure");
+                w.exit("web-0", 0);
+            },
+            "stop:s0 teardown",
+        ),
+        (
+            "failure, restart never",
+            |w| {
+                w.pod["spec"]["restartPolicy"] = json!("Never");
+                w.exit("web-0", 1);
+            },
+            "stop:s0 teardown",
+        ),
+        (
+            "sandbox lost",
+            |w| w.runtime.sandboxes[0].ready = false,
+            "kill:web-0:2:SandboxGone sandbox:1 image:web start:web:1",
+        ),
+        (
+            "sandbox lost, restart never",
+            |w| {
+                w.pod["spec"]["restartPolicy"] = json!("Never");
+                w.runtime.sandboxes[0].ready = false;
+            },
+            "kill:web-0:2:SandboxGone teardown",
+        ),
+        (
+            "deleted",
+            |w| w.pod["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z"),
+            "kill:web-0:30:PodEnds stop:s0 teardown finalize",
+        ),
+        (
+            "deleted at once",
+            |w| {
+                w.pod["metadata"]["deletionTimestamp"] = json!("2001-01-01T00:00:00Z");
+                w.pod["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+            },
+            "kill:web-0:2:PodEnds stop:s0 teardown finalize",
+        ),
         ("gone from the API", |w| w.gone = true, "kill:web-0:30:PodEnds stop:s0 teardown discard:s0 forget"),
-        ("ended by the node", |w| w.memory.ended = Some(("Evicted".into(), "memory".into())),
-         "kill:web-0:30:PodEnds stop:s0 teardown"),
-        ("deadline passed", |w| {
-            w.pod["spec"]["activeDeadlineSeconds"] = json!(5);
-            w.pod["status"] = json!({"startTime": at(-5)});
-        }, "kill:web-0:30:PodEnds stop:s0 teardown"),
-        ("made, never started", |w| w.runtime.containers[0].state = ContainerState::Created,
-         "remove:web-0 image:web start:web:0"),
-        ("lost track of", |w| w.runtime.containers[0].state = ContainerState::Unknown,
-         "kill:web-0:2:Unknown image:web start:web:1"),
-        ("volumes failing leave it alone", |w| {
-            let failure = Failure { reason: "FailedMount".into(), message: String::new(), retry_at: at(9) };
-            w.memory.volumes = Volumes::Failed(failure);
-        }, ""),
+        (
+            "ended by the node",
+            |w| w.memory.ended = Some(("Evicted".into(), "memory".into())),
+            "kill:web-0:30:PodEnds stop:s0 teardown",
+        ),
+        (
+            "deadline passed",
+            |w| {
+                w.pod["spec"]["activeDeadlineSeconds"] = json!(5);
+                w.pod["status"] = json!({"startTime": at(-5)});
+            },
+            "kill:web-0:30:PodEnds stop:s0 teardown",
+        ),
+        (
+            "made, never started",
+            |w| w.runtime.containers[0].state = ContainerState::Created,
+            "remove:web-0 image:web start:web:0",
+        ),
+        (
+            "lost track of",
+            |w| w.runtime.containers[0].state = ContainerState::Unknown,
+            "kill:web-0:2:Unknown image:web start:web:1",
+        ),
+        (
+            "volumes failing leave it alone",
+            |w| {
+                let failure = Failure { reason: "FailedMount".into(), message: String::new(), retry_at: at(9) };
+                w.memory.volumes = Volumes::Failed(failure);
+            },
+            "",
+        ),
     ];
     for (name, change, want) in table {
         let mut world = World::fresh().settled();

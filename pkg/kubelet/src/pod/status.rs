@@ -97,10 +97,7 @@ pub fn initialized(o: &Observed<'_>) -> bool {
 
 fn waiting(reason: &str, message: &str) -> ApiState {
     let message = Some(message.to_owned()).filter(|m| !m.is_empty());
-    ApiState {
-        waiting: Some(ContainerStateWaiting { reason: Some(reason.into()), message }),
-        ..ApiState::default()
-    }
+    ApiState { waiting: Some(ContainerStateWaiting { reason: Some(reason.into()), message }), ..ApiState::default() }
 }
 
 fn terminated(container: &Container) -> ApiState {
@@ -182,15 +179,16 @@ fn container_status(o: &Observed<'_>, role: Role, spec: &Spec, over: bool) -> Co
         None => {
             // There was one, and the runtime knows no more of it.
             if old.is_some_and(|s| s.state.as_ref().is_some_and(|s| s.running.is_some())) {
-                status.last_state = Some(lost("The container could not be located when the pod was deleted. The container used to be Running"));
+                status.last_state = Some(lost(
+                    "The container could not be located when the pod was deleted. The container used to be Running",
+                ));
             }
             trouble(o, &spec.name).unwrap_or_else(|| waiting(default, ""))
         }
         Some(c) if c.alive() && o.memory.starting.contains(&c.id) => waiting(default, ""),
-        Some(c) if c.alive() => ApiState {
-            running: Some(ContainerStateRunning { started_at: time(c.started_at) }),
-            ..ApiState::default()
-        },
+        Some(c) if c.alive() => {
+            ApiState { running: Some(ContainerStateRunning { started_at: time(c.started_at) }), ..ApiState::default() }
+        }
         Some(c) => ended_state(o, spec, c, &mut status),
     };
     if let Some(c) = latest.filter(|_| state.running.is_some()) {

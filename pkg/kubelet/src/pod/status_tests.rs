@@ -77,7 +77,11 @@ fn phases_and_states() {
     let _ = image;
     let table: Vec<(&str, Box<dyn Fn(&mut World)>, &str)> = vec![
         ("running", Box::new(|_| {}), "Running True running -"),
-        ("nothing yet", Box::new(|w| w.runtime = RuntimePod::default()), "Pending ContainersNotReady ContainerCreating -"),
+        (
+            "nothing yet",
+            Box::new(|w| w.runtime = RuntimePod::default()),
+            "Pending ContainersNotReady ContainerCreating -",
+        ),
         (
             "no image",
             Box::new(move |w| {
@@ -104,13 +108,18 @@ fn phases_and_states() {
             Box::new(|w| w.pod["spec"]["containers"][0]["startupProbe"] = json!({})),
             "Running ContainersNotReady running -",
         ),
-        ("hook runs", Box::new(|w| w.memory.starting.push("c1".into())), "Pending ContainersNotReady ContainerCreating -"),
+        (
+            "hook runs",
+            Box::new(|w| w.memory.starting.push("c1".into())),
+            "Pending ContainersNotReady ContainerCreating -",
+        ),
         ("crashed", Box::new(|w| w.exit(1)), "Running ContainersNotReady Error(1) -"),
         (
             "backing off",
             Box::new(|w| {
                 w.exit(1);
-                let backoff = super::super::backoff::Backoff { delay: jiff::SignedDuration::from_secs(10), since: at(0) };
+                let backoff =
+                    super::super::backoff::Backoff { delay: jiff::SignedDuration::from_secs(10), since: at(0) };
                 w.memory.backoff.insert("web".into(), backoff);
             }),
             "Running ContainersNotReady CrashLoopBackOff Error(1)",

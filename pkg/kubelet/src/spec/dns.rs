@@ -57,7 +57,9 @@ pub fn parse(text: &str) -> DnsConfig {
         match words.next() {
             Some("nameserver") => config.servers.extend(words.next().map(String::from)),
             // The last line counts.
-            Some("search") => config.searches = words.filter(|w| *w != ".").map(|w| w.trim_end_matches('.').into()).collect(),
+            Some("search") => {
+                config.searches = words.filter(|w| *w != ".").map(|w| w.trim_end_matches('.').into()).collect()
+            }
             Some("options") => config.options = words.map(String::from).collect(),
             _ => {}
         }

@@ -307,25 +307,39 @@ mod tests {
         };
         let err = |e: &str| Err(e.to_owned());
         let table: [(Value, Result<Vec<String>, String>); 11] = [
-            (json!({"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)$(C)"}]}),
-             Ok(vec!["A=1".into(), "B=1$(C)".into()])),
+            (
+                json!({"env": [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)$(C)"}]}),
+                Ok(vec!["A=1".into(), "B=1$(C)".into()]),
+            ),
             (json!({"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}), Ok(vec!["A=2".into()])),
             (json!({"env": [{"name": "A"}]}), Ok(vec!["A=".into()])),
-            (json!({"envFrom": [{"configMapRef": {"name": "m"}, "prefix": "P_"}]}),
-             Ok(vec!["P_k=from-map".into(), "P_l=2".into()])),
-            (json!({"envFrom": [{"configMapRef": {"name": "m"}}, {"secretRef": {"name": "s"}}],
+            (
+                json!({"envFrom": [{"configMapRef": {"name": "m"}, "prefix": "P_"}]}),
+                Ok(vec!["P_k=from-map".into(), "P_l=2".into()]),
+            ),
+            (
+                json!({"envFrom": [{"configMapRef": {"name": "m"}}, {"secretRef": {"name": "s"}}],
                     "env": [{"name": "l", "value": "over"}]}),
-             Ok(vec!["k=hidden".into(), "l=over".into()])),
+                Ok(vec!["k=hidden".into(), "l=over".into()]),
+            ),
             (json!({"envFrom": [{"configMapRef": {"name": "x"}}]}), err("configmap \"x\" not found")),
             (json!({"envFrom": [{"configMapRef": {"name": "x", "optional": true}}]}), Ok(vec![])),
-            (json!({"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}),
-             Ok(vec!["A=hidden".into()])),
-            (json!({"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "z"}}}]}),
-             err("couldn't find key z in Secret n/s")),
-            (json!({"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "z", "optional": true}}}]}),
-             Ok(vec![])),
-            (json!({"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}),
-             Ok(vec!["A=p".into()])),
+            (
+                json!({"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}),
+                Ok(vec!["A=hidden".into()]),
+            ),
+            (
+                json!({"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "s", "key": "z"}}}]}),
+                err("couldn't find key z in Secret n/s"),
+            ),
+            (
+                json!({"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "z", "optional": true}}}]}),
+                Ok(vec![]),
+            ),
+            (
+                json!({"env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}),
+                Ok(vec!["A=p".into()]),
+            ),
         ];
         for (mut container, want) in table {
             container["name"] = json!("c");

@@ -72,7 +72,9 @@ mod tests {
         let plain = file(&pod(json!({})), "d", &["10.42.0.2".into()], "");
         assert!(plain.starts_with("# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n"));
         assert!(plain.ends_with("10.42.0.2\tp\n"));
-        let made = pod(json!({"hostname": "h", "subdomain": "s", "hostAliases": [{"ip": "1.2.3.4", "hostnames": ["a", "b"]}]}));
+        let made = pod(
+            json!({"hostname": "h", "subdomain": "s", "hostAliases": [{"ip": "1.2.3.4", "hostnames": ["a", "b"]}]}),
+        );
         let full = file(&made, "d", &["10.42.0.2".into()], "");
         assert!(full.contains("10.42.0.2\th.s.n.svc.d\th\n"));
         assert!(full.ends_with("\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n"));

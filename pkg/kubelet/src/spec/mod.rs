@@ -1,14 +1,15 @@
 //! From a pod's spec to what the runtime is asked for. Everything here is a pure function of the pod and of objects
 //! that were fetched before.
 
-//pub mod container;
-//pub mod dns;
-//pub mod env;
-//pub mod fields;
-//pub mod hosts;
+pub mod container;
+pub mod dns;
+pub mod env;
+pub mod fields;
+pub mod hosts;
+pub mod labels;
 pub mod resources;
-//pub mod sandbox;
-//pub mod security;
+pub mod sandbox;
+pub mod security;
 
 use k8s_openapi::api::core::v1::{Container, Pod};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;

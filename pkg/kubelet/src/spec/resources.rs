@@ -234,8 +234,7 @@ mod tests {
         for (resources, want) in table {
             let pod = pod(std::slice::from_ref(&resources));
             let got = linux(&pod, &pod.spec.as_ref().unwrap().containers[0], gi);
-            let got =
-                (got.cpu_shares, got.cpu_period, got.cpu_quota, got.memory_limit_in_bytes, got.oom_score_adj);
+            let got = (got.cpu_shares, got.cpu_period, got.cpu_quota, got.memory_limit_in_bytes, got.oom_score_adj);
             assert_eq!(got, want, "{resources}");
         }
     }
