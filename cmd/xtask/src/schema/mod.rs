@@ -13,6 +13,7 @@ mod modules;
 mod openapi;
 mod published;
 mod testdata;
+mod wire;
 
 use anyhow::Result;
 
