@@ -157,6 +157,26 @@ fn schemas_of_custom_resources_take_their_choices() {
 }
 
 #[test]
+fn of_several_documents_the_first_counts() {
+    let cases = [
+        "a: 1\n",
+        "---\na: 1\n",
+        "# x\n---\na: 1\n---\n",
+        "a: 1\n---\nb: 2\n",
+        "--- {a: 1}\n...\nx",
+        "%YAML 1.2\n---\na: 1",
+    ];
+    for text in cases {
+        assert_eq!(yaml(text.as_bytes()).map(|d| d.value), Ok(json!({"a": 1})), "{text}");
+    }
+    for empty in ["", " \n"] {
+        assert_eq!(yaml(empty.as_bytes()).map_err(|e| e.code), Err(400));
+    }
+    let truths = yaml(b"a: yes\nb: off\nc: 'no'\n").expect("valid");
+    assert_eq!(truths.value, json!({"a": true, "b": false, "c": "no"}));
+}
+
+#[test]
 fn json_is_yaml_with_its_own_escapes() {
     let decoded = yaml(br#" {"a": "\ud83d\ude00", "b": "yes", "b": "no"}"#).expect("valid");
     assert_eq!(decoded.value, json!({"a": "\u{1f600}", "b": "no"}));
