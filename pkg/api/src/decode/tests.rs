@@ -1,3 +1,5 @@
+//! Texts that arrive, faults in upstream's words, and the canonical form.
+
 use serde_json::json;
 
 use super::*;
