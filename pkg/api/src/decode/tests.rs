@@ -1,3 +1,5 @@
+//! Texts that arrive, faults in upstream's words, and the canonical form.
+
 use serde_json::json;
 
 use super::*;
@@ -154,6 +156,26 @@ fn schemas_of_custom_resources_take_their_choices() {
     assert_eq!(schema["items"], json!({"type": "string"}));
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["default"], json!({"x": null}));
+}
+
+#[test]
+fn of_several_documents_the_first_counts() {
+    let cases = [
+        "a: 1\n",
+        "---\na: 1\n",
+        "# x\n---\na: 1\n---\n",
+        "a: 1\n---\nb: 2\n",
+        "--- {a: 1}\n...\nx",
+        "%YAML 1.2\n---\na: 1",
+    ];
+    for text in cases {
+        assert_eq!(yaml(text.as_bytes()).map(|d| d.value), Ok(json!({"a": 1})), "{text}");
+    }
+    for empty in ["", " \n"] {
+        assert_eq!(yaml(empty.as_bytes()).map_err(|e| e.code), Err(400));
+    }
+    let truths = yaml(b"a: yes\nb: off\nc: 'no'\n").expect("valid");
+    assert_eq!(truths.value, json!({"a": true, "b": false, "c": "no"}));
 }
 
 #[test]
