@@ -3,14 +3,21 @@
 //! In flight an object is one [`serde_json::Value`] tree, walked with its [`schema`]. Nothing in
 //! this crate performs I/O, reads a clock or knows HTTP: what it needs of the outside is passed in.
 
+pub mod decode;
+pub mod defaults;
 pub mod discovery;
+pub mod apply;
 pub mod kinds;
 pub mod meta;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
+#[cfg(test)]
+mod schema_fixture;
 pub mod selector;
 pub mod status;
 pub mod strategy;
+pub mod table;
 pub mod tree;
 pub mod user;
 pub mod validation;

@@ -4,6 +4,7 @@ use super::{
     Verbs,
     row::{Group, Row, STATUS},
 };
+use crate::table;
 
 pub(super) static AUTHENTICATION: Group =
     Group { group: "authentication.k8s.io", version: "v1", package: "io.k8s.api.authentication" };
@@ -27,20 +28,22 @@ pub(super) const AUTHORIZATION_ROWS: &[Row] = &[
 
 pub(super) const CERTIFICATES_ROWS: &[Row] = &[
     Row::cluster("CertificateSigningRequest", "certificatesigningrequests")
+        .columns(&table::access::SIGNING_REQUEST)
         .short(&["csr"])
         .subs(STATUS)
         .selectable(&["spec.signerName"]),
-    Row::cluster("ClusterTrustBundle", "clustertrustbundles").selectable(&["spec.signerName"]),
-    Row::namespaced("PodCertificateRequest", "podcertificaterequests").subs(STATUS).selectable(&[
-        "spec.signerName",
-        "spec.podName",
-        "spec.nodeName",
-    ]),
+    Row::cluster("ClusterTrustBundle", "clustertrustbundles")
+        .columns(&table::access::TRUST_BUNDLE)
+        .selectable(&["spec.signerName"]),
+    Row::namespaced("PodCertificateRequest", "podcertificaterequests")
+        .columns(&table::access::POD_CERTIFICATE)
+        .subs(STATUS)
+        .selectable(&["spec.signerName", "spec.podName", "spec.nodeName"]),
 ];
 
 pub(super) const RBAC_ROWS: &[Row] = &[
-    Row::cluster("ClusterRoleBinding", "clusterrolebindings"),
+    Row::cluster("ClusterRoleBinding", "clusterrolebindings").columns(&table::access::BINDING),
     Row::cluster("ClusterRole", "clusterroles"),
-    Row::namespaced("RoleBinding", "rolebindings"),
+    Row::namespaced("RoleBinding", "rolebindings").columns(&table::access::BINDING),
     Row::namespaced("Role", "roles"),
 ];

@@ -4,6 +4,7 @@ use super::{
     Action, Subresource, Verbs,
     row::{Group, Row, STATUS, sub},
 };
+use crate::table;
 
 pub(super) static GROUP: Group = Group { group: "", version: "v1", package: "io.k8s.api.core" };
 
@@ -59,29 +60,54 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 
 pub(super) const ROWS: &[Row] = &[
     Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
-    Row::namespaced("ConfigMap", "configmaps").short(&["cm"]),
-    Row::namespaced("Endpoints", "endpoints").short(&["ep"]),
-    Row::namespaced("Event", "events").short(&["ev"]).selectable(EVENT_FIELDS).relaxed(),
+    Row::namespaced("ConfigMap", "configmaps").columns(&table::cluster::CONFIG_MAP).short(&["cm"]),
+    Row::namespaced("Endpoints", "endpoints").columns(&table::networking::ENDPOINTS).short(&["ep"]),
+    Row::namespaced("Event", "events")
+        .columns(&table::cluster::EVENT)
+        .short(&["ev"])
+        .selectable(EVENT_FIELDS)
+        .relaxed(),
     Row::namespaced("LimitRange", "limitranges").short(&["limits"]),
     Row::cluster("Namespace", "namespaces")
+        .columns(&table::cluster::NAMESPACE)
         .short(&["ns"])
         .verbs(Verbs::NoCollectionDelete)
         .subs(NAMESPACE_SUBS)
         .selectable(&["status.phase"]),
-    Row::cluster("Node", "nodes").short(&["no"]).subs(NODE_SUBS).selectable(&["spec.unschedulable"]),
-    Row::namespaced("PersistentVolumeClaim", "persistentvolumeclaims").short(&["pvc"]).subs(STATUS),
-    Row::cluster("PersistentVolume", "persistentvolumes").short(&["pv"]).subs(STATUS),
-    Row::namespaced("Pod", "pods").short(&["po"]).categories(ALL).subs(POD_SUBS).selectable(POD_FIELDS),
-    Row::namespaced("PodTemplate", "podtemplates"),
+    Row::cluster("Node", "nodes")
+        .columns(&table::cluster::NODE)
+        .short(&["no"])
+        .subs(NODE_SUBS)
+        .selectable(&["spec.unschedulable"]),
+    Row::namespaced("PersistentVolumeClaim", "persistentvolumeclaims")
+        .columns(&table::storage::CLAIM)
+        .short(&["pvc"])
+        .subs(STATUS),
+    Row::cluster("PersistentVolume", "persistentvolumes").columns(&table::storage::VOLUME).short(&["pv"]).subs(STATUS),
+    Row::namespaced("Pod", "pods")
+        .columns(&table::pods::COLUMNS)
+        .short(&["po"])
+        .categories(ALL)
+        .subs(POD_SUBS)
+        .selectable(POD_FIELDS),
+    Row::namespaced("PodTemplate", "podtemplates").columns(&table::workloads::POD_TEMPLATE),
     Row::namespaced("ReplicationController", "replicationcontrollers")
+        .columns(&table::workloads::REPLICATION_CONTROLLER)
         .short(&["rc"])
         .categories(ALL)
         .subs(CONTROLLER_SUBS)
         .selectable(&["status.replicas"]),
-    Row::namespaced("ResourceQuota", "resourcequotas").short(&["quota"]).subs(STATUS),
-    Row::namespaced("Secret", "secrets").selectable(&["type"]),
-    Row::namespaced("ServiceAccount", "serviceaccounts").short(&["sa"]).subs(ACCOUNT_SUBS),
+    Row::namespaced("ResourceQuota", "resourcequotas")
+        .columns(&table::cluster::RESOURCE_QUOTA)
+        .short(&["quota"])
+        .subs(STATUS),
+    Row::namespaced("Secret", "secrets").columns(&table::cluster::SECRET).selectable(&["type"]),
+    Row::namespaced("ServiceAccount", "serviceaccounts")
+        .columns(&table::cluster::SERVICE_ACCOUNT)
+        .short(&["sa"])
+        .subs(ACCOUNT_SUBS),
     Row::namespaced("Service", "services")
+        .columns(&table::networking::SERVICE)
         .short(&["svc"])
         .categories(ALL)
         .subs(SERVICE_SUBS)

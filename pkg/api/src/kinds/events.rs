@@ -6,6 +6,7 @@ use super::{
     Conversion,
     row::{Group, Row},
 };
+use crate::table;
 
 pub(super) static GROUP: Group = Group { group: "events.k8s.io", version: "v1", package: "io.k8s.api.events" };
 
@@ -24,6 +25,7 @@ const FIELDS: &[&str] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[Row::namespaced("Event", "events")
+    .columns(&table::cluster::EVENT)
     .short(&["ev"])
     .selectable(FIELDS)
     .relaxed()

@@ -51,7 +51,7 @@ pub struct Kind {
     /// The type of a whole object.
     pub root: TypeId,
     /// Columns of `kubectl get`, without the leading Name unless listed here. None at all: Name
-    /// and Age.
+    /// and Created At.
     pub columns: Shared<[Column]>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, as dotted paths.
     pub selectable: Shared<[&'static str]>,
@@ -175,21 +175,22 @@ pub struct Column {
 }
 
 /// How a cell is made from an object. `now` is in seconds since the epoch.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Cell {
     /// The value at a JSONPath (dotted path); dates become ages.
     Path(Shared<str>),
+    /// Text at a dotted path, or else the second text.
+    Text(&'static str, &'static str),
+    /// A whole number at a dotted path, 0 where absent.
+    Int(&'static str),
+    /// Truth at a dotted path, or else the second.
+    Flag(&'static str, bool),
+    /// How many entries the list or map at a dotted path has.
+    Count(&'static str),
+    /// The time at a dotted path, as an age.
+    Age(&'static str),
     /// Code, for what upstream computes.
     Code(fn(object: &serde_json::Value, now: i64) -> serde_json::Value),
-}
-
-impl std::fmt::Debug for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Cell::Path(path) => write!(f, "Path({:?})", &**path),
-            Cell::Code(_) => write!(f, "Code"),
-        }
-    }
 }
 
 impl Kind {
