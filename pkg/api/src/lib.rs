@@ -9,6 +9,7 @@ pub mod discovery;
 pub mod apply;
 pub mod kinds;
 pub mod meta;
+pub mod openapi;
 pub mod patch;
 pub mod quantity;
 pub mod schema;

@@ -140,7 +140,7 @@ fn root(schema: &Schema, group: &Group, kind: &str) -> TypeId {
 
 /// Puts groups of rows together.
 pub(super) fn build(groups: &[(&Group, &[Row])]) -> Kinds {
-    let schema = Schema { types: Shared::Static(&[]) };
+    let schema = crate::schema::builtin();
     let rows = groups.iter().flat_map(|(group, rows)| rows.iter().map(|row| row.kind(group, &schema)));
     Kinds::new(rows.collect())
 }
