@@ -91,7 +91,7 @@ pub fn write(
     reply: Reply,
     kind: &Kind,
     accepted: Accepted,
-    table: &table::Options,
+    table: table::Options,
 ) -> Result<Response<Body>, Status> {
     let plain = accepted.shape == Shape::Plain;
     match reply {
@@ -104,7 +104,7 @@ pub fn write(
             let tree = match accepted.shape {
                 Shape::Table => {
                     let metadata = json!({"resourceVersion": stored.revision.to_string()});
-                    table::make(kind, std::slice::from_ref(&tree), metadata, table)
+                    table::make(kind, std::slice::from_ref(&tree), &metadata, table, true)
                 }
                 Shape::Metadata => partial(tree),
                 Shape::Plain | Shape::AggregatedDiscovery => tree,
@@ -119,7 +119,7 @@ pub fn write(
             let trees: Vec<Value> = list.objects.iter().map(|o| served(kind, o)).collect::<Result<_, _>>()?;
             let metadata = list.metadata();
             let tree = match accepted.shape {
-                Shape::Table => table::make(kind, &trees, metadata, table),
+                Shape::Table => table::make(kind, &trees, &metadata, table, true),
                 Shape::Metadata => json!({
                     "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
                     "items": trees.into_iter().map(partial).collect::<Vec<_>>(),

@@ -46,7 +46,7 @@ pub struct Server {
 }
 
 /// Requests that may be under way at once, watches and streams not counted.
-const IN_FLIGHT: usize = 600;
+pub const IN_FLIGHT: usize = 600;
 
 impl Server {
     pub(crate) fn new(

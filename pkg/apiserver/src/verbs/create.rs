@@ -154,7 +154,7 @@ async fn stages(
     }
     admission::validate(attributes, &object).await?;
     if track {
-        let (api_version, now) = (kind.api_version(), call.timestamp());
+        let api_version = kind.api_version();
         let track = apply::Track {
             schema: &kind.schema,
             root: kind.root,
@@ -162,7 +162,7 @@ async fn stages(
             manager: &options.manager,
             api_version: &api_version,
             subresource: "",
-            now: &now,
+            now: call.now,
         };
         apply::track_update(track, &mut object);
     }

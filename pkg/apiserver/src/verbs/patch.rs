@@ -132,7 +132,7 @@ async fn server_side(
 }
 
 fn merged(call: &Call, live: Option<&Value>, applied: &Value, options: &WriteOptions) -> Result<Value, Status> {
-    let (api_version, now) = (call.kind.api_version(), call.timestamp());
+    let api_version = call.kind.api_version();
     apply::apply(apply::Apply {
         schema: &call.kind.schema,
         root: call.kind.root,
@@ -142,6 +142,6 @@ fn merged(call: &Call, live: Option<&Value>, applied: &Value, options: &WriteOpt
         api_version: &api_version,
         subresource: &call.info.subresource,
         force: options.force,
-        now: &now,
+        now: call.now,
     })
 }

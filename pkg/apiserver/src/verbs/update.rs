@@ -282,7 +282,7 @@ async fn stages(
     }
     admission::validate(attributes, &new).await?;
     if edit.track {
-        let (api_version, now) = (kind.api_version(), call.timestamp());
+        let api_version = kind.api_version();
         let track = apply::Track {
             schema: &kind.schema,
             root: kind.root,
@@ -290,7 +290,7 @@ async fn stages(
             manager: &options.manager,
             api_version: &api_version,
             subresource: &call.info.subresource,
-            now: &now,
+            now: call.now,
         };
         apply::track_update(track, &mut new);
     }

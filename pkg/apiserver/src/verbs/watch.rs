@@ -73,7 +73,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     let lifetime = seconds.unwrap_or_else(|| LIFETIME.mul_f64(1.0 + rand::random::<f64>()));
     let initial: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
     let watcher = Watcher {
-        encoder: Encoder { kind: call.kind.clone(), shape: call.accepted.shape, table: call.table.clone(), headed: false },
+        encoder: Encoder { kind: call.kind.clone(), shape: call.accepted.shape, table: call.table, headed: false },
         end_of_initial: options.initial_events == Some(true),
         scope,
         selection,
@@ -301,12 +301,9 @@ impl Encoder {
             Shape::Metadata => reply::partial(tree),
             Shape::Table => {
                 let metadata = json!({"resourceVersion": revision.to_string()});
-                let mut made = table::make(&self.kind, std::slice::from_ref(&tree), metadata, &self.table);
-                // Columns are sent once.
-                if std::mem::replace(&mut self.headed, true) {
-                    made["columnDefinitions"] = Value::Null;
-                }
-                made
+                let columns = !std::mem::replace(&mut self.headed, true);
+                let options = self.table.at(jiff::Timestamp::now().as_second());
+                table::make(&self.kind, std::slice::from_ref(&tree), &metadata, options, columns)
             }
         }
     }
@@ -323,10 +320,9 @@ impl Encoder {
             Shape::Table => {
                 // The row carries the bookmark's metadata; it has no cells.
                 let row = json!({"cells": [], "object": reply::partial(object)});
-                let mut made = table::make(&self.kind, &[], json!({"resourceVersion": revision.to_string()}), &self.table);
-                if std::mem::replace(&mut self.headed, true) {
-                    made["columnDefinitions"] = Value::Null;
-                }
+                let metadata = json!({"resourceVersion": revision.to_string()});
+                let columns = !std::mem::replace(&mut self.headed, true);
+                let mut made = table::make(&self.kind, &[], &metadata, self.table, columns);
                 made["rows"] = json!([row]);
                 made
             }
