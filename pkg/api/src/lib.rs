@@ -3,10 +3,10 @@
 //! In flight an object is one [`serde_json::Value`] tree, walked with its [`schema`]. Nothing in
 //! this crate performs I/O, reads a clock or knows HTTP: what it needs of the outside is passed in.
 
+pub mod apply;
 pub mod decode;
 pub mod defaults;
 pub mod discovery;
-pub mod apply;
 pub mod kinds;
 pub mod meta;
 pub mod openapi;
