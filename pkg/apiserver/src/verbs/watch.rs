@@ -214,9 +214,12 @@ impl Watcher {
                 break;
             }
             self.position += changes.len() as u64;
-            for change in changes.iter().filter(|change| self.scope.contains(&change.object.key)) {
+            for change in changes {
+                if !self.scope.contains(&change.object.key) {
+                    continue;
+                }
                 self.revision = self.revision.max(change.revision);
-                let Some(bytes) = self.encode(change) else { continue };
+                let Some(bytes) = self.encode(&change) else { continue };
                 if let Some(first) = single.take() {
                     out.extend_from_slice(&first);
                 }
