@@ -3,9 +3,9 @@
 //! (0.3.1 to 1.1.0) over environment, standard input and output, and ends.
 //!
 //! ```text
-//!  pod A  eth0 10.42.0.5/32 ─ veth ─┐ isolated ports: pods reach each other
-//!  pod B  eth0 10.42.0.6/32 ─ veth ─┤ only through the node's routing, where
-//!                                   │ services, and later policies, apply
+//!  pod A  eth0 10.42.0.5/32 ─ veth ─┐ no neighbours: pods reach each other through
+//!  pod B  eth0 10.42.0.6/32 ─ veth ─┤ the node's routing, where services apply,
+//!                                   │ with and without bridge-nf-call-iptables
 //!           bridge 10.42.0.1/24 ────┘
 //! ```
 //!

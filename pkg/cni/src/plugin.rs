@@ -132,7 +132,9 @@ fn connect(
     }
     rtnetlink.add_veth(&name, &owner.ifname, namespace, options.mtu, Some(bridge::hardware_address(ip)))?;
     let port = rtnetlink.require_link(&name)?;
-    rtnetlink.attach(port.index, bridge.index, PortOptions { hairpin: true, isolated: true })?;
+    // Where the host passes bridged frames to its packet filter, a translated packet goes from port
+    // to port without leaving the bridge, perhaps back to where it came from: hairpin, not isolated.
+    rtnetlink.attach(port.index, bridge.index, PortOptions { hairpin: true, isolated: false })?;
     rtnetlink.set_up(port.index)?;
     namespace.run(|| configure_pod(&owner.ifname, ip, gateway))?
 }
