@@ -5,16 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cri::v1 as rt;
-use futures::StreamExt as _;
+use cri::events::{self, Event};
 use tokio::sync::Notify;
 
 use crate::config::Context;
 use crate::logs::rotate;
 use crate::pods::Pods;
 
-/// Between two tries to follow the events of a runtime that is away.
-const AGAIN: Duration = Duration::from_secs(1);
 /// Logs grow without events: their sizes are looked at this often. A container that writes 10 MiB in less is rotated a
 /// little later.
 const LOG_PERIOD: Duration = Duration::from_secs(60);
@@ -23,34 +20,22 @@ const LOG_PERIOD: Duration = Duration::from_secs(60);
 pub async fn follow(ctx: Arc<Context>, pods: Pods, poke: Arc<Notify>) {
     // Which pod a container or sandbox belongs to, once found.
     let mut owners: HashMap<String, String> = HashMap::new();
-    loop {
-        match ctx.runtime.cri.runtime.clone().get_container_events(rt::GetEventsRequest {}).await {
-            Ok(stream) => {
+    let mut events = events::subscribe(ctx.config.cri_socket.clone(), ctx.stop.clone(), &ctx.tasks);
+    while let Some(event) = events.recv().await {
+        match event {
+            Event::Resync => {
                 pods.look_at_runtime();
-                let mut events = stream.into_inner();
-                loop {
-                    let event = tokio::select! {
-                        () = ctx.stop.cancelled() => return,
-                        event = events.next() => event,
-                    };
-                    let Some(Ok(event)) = event else { break };
-                    let told = event.pod_sandbox_status.and_then(|s| s.metadata).map(|m| m.uid);
-                    changed(&ctx, &pods, &mut owners, &event.container_id, told).await;
-                }
+                poke.notify_one();
             }
-            Err(error) => tracing::info!(%error, "the runtime's events cannot be followed, trying again"),
-        }
-        poke.notify_one();
-        tokio::select! {
-            () = ctx.stop.cancelled() => return,
-            () = tokio::time::sleep(AGAIN) => {}
+            Event::Change(change) => changed(&ctx, &pods, &mut owners, &change).await,
         }
     }
 }
 
 /// Wakes the worker of the pod that a container or sandbox belongs to.
-async fn changed(ctx: &Context, pods: &Pods, owners: &mut HashMap<String, String>, id: &str, told: Option<String>) {
-    let uid = match told.filter(|u| !u.is_empty()).or_else(|| owners.get(id).cloned()) {
+async fn changed(ctx: &Context, pods: &Pods, owners: &mut HashMap<String, String>, change: &events::Change) {
+    let id = change.sandbox.as_ref().unwrap_or(&change.id);
+    let uid = match owners.get(id).cloned() {
         Some(uid) => uid,
         None => match ctx.runtime.pod_of(id).await {
             Some(uid) => uid,
@@ -58,7 +43,7 @@ async fn changed(ctx: &Context, pods: &Pods, owners: &mut HashMap<String, String
             None => return,
         },
     };
-    owners.insert(id.to_owned(), uid.clone());
+    owners.insert(id.clone(), uid.clone());
     let known = pods.uids();
     owners.retain(|_, uid| known.contains(uid));
     pods.tell(&uid, |news| news.runtime = true);
