@@ -236,7 +236,7 @@ fn carry_over(new: &mut Value, old: &Value) {
     }
     let (keep, had) = (wants_ports(new), wants_ports(old));
     let old_ports: Vec<Value> = old["spec"]["ports"].as_array().cloned().unwrap_or_default();
-    for port in new["spec"]["ports"].as_array_mut().into_iter().flatten() {
+    for port in new["spec"].get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         let same = old_ports.iter().find(|o| o["port"] == port["port"] && protocol(o) == protocol(port));
         let Some(old_node_port) = same.map(|o| o["nodePort"].clone()).filter(|p| p.as_u64().unwrap_or(0) != 0) else {
             continue;
@@ -344,7 +344,7 @@ fn allocate_ports(
     let spec = &mut service["spec"];
     // One number serves the TCP and the UDP side of the same port.
     let mut numbers: HashMap<u64, u16> = HashMap::new();
-    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
+    for (index, port) in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().enumerate() {
         let number = u16::try_from(port["nodePort"].as_u64().unwrap_or(0)).unwrap_or(0);
         let wanted = (number, protocol(port).to_owned());
         if number != 0 {
@@ -359,7 +359,7 @@ fn allocate_ports(
             taken.ports.insert(wanted);
         }
     }
-    for port in spec["ports"].as_array_mut().into_iter().flatten() {
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         if !allocate || port["nodePort"].as_u64().unwrap_or(0) != 0 {
             continue;
         }

@@ -69,7 +69,7 @@ fn mount_token(spec: &mut Value) {
     let name = existing.map_or_else(|| format!("{VOLUME_PREFIX}{}", random_suffix()), str::to_owned);
     let mut needed = false;
     for list in ["initContainers", "containers"] {
-        for container in spec[list].as_array_mut().into_iter().flatten() {
+        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let mounts = &mut container["volumeMounts"];
             if mounts.is_null() {
                 *mounts = json!([]);

@@ -231,7 +231,7 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
 
 fn resize(object: &mut Value, new: &Value) {
     for list in ["containers", "initContainers"] {
-        for container in object["spec"][list].as_array_mut().into_iter().flatten() {
+        for container in object["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let wanted = new["spec"][list].as_array().into_iter().flatten().find(|c| c["name"] == container["name"]);
             for field in ["resources", "resizePolicy"] {
                 if let Some(value) = wanted.map(|c| &c[field]).filter(|value| !value.is_null()) {
