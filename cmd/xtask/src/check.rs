@@ -22,6 +22,9 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("nsenter", "util-linux"),
     ("protoc", "protobuf-compiler"),
     ("curl", "curl"),
+    ("nft", "nftables"),
+    ("zstd", "zstd"),
+    ("script", "bsdutils"),
 ];
 
 const CARGO_DENY: &str = "0.18.9";

@@ -13,7 +13,7 @@ use std::{
 const USAGE: &str = "usage: cargo xtask TASK
 
   images                      build the test images from distribution packages, into target/images
-  schema [--check-testdata]   generate the type table from published packages
+  schema [--check]            generate the type table from published packages, or check it
   test                        format, lints, unit tests, and black-box tests with the release binary
   tidy                        check the rules of the house that a program can check";
 

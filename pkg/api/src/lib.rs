@@ -29,3 +29,6 @@ pub use serde_json::Value;
 pub use status::Status;
 pub use strategy::Strategy;
 pub use user::UserInfo;
+
+/// What `/version` and nodes report.
+pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+kinglet1");

@@ -1,6 +1,9 @@
 //! kubeconfig files.
 
-use std::{env, fs, path::{Path, PathBuf}};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, bail};
 use base64::{Engine as _, prelude::BASE64_STANDARD};

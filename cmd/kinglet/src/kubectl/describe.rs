@@ -3,7 +3,11 @@
 use anyhow::Context as _;
 use clap::Args;
 
-use super::{Session, Targets, get::{escape, yaml}, resources::{list, text}};
+use super::{
+    Session, Targets,
+    get::{escape, yaml},
+    resources::{list, text},
+};
 
 /// Flags of `describe`.
 #[derive(Args, Debug)]
@@ -45,7 +49,12 @@ impl Describe {
         println!("Events:");
         for event in events {
             let at = event["lastTimestamp"].as_str().or(event["eventTime"].as_str()).unwrap_or("-");
-            println!("  {at}  {}  {}  {}", text(&event["type"]), text(&event["reason"]), text(&event["message"]).trim_end());
+            println!(
+                "  {at}  {}  {}  {}",
+                text(&event["type"]),
+                text(&event["reason"]),
+                text(&event["message"]).trim_end()
+            );
         }
         Ok(())
     }

@@ -13,7 +13,12 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
-use super::{Session, get::escape, plain, resources::{list, text}};
+use super::{
+    Session,
+    get::escape,
+    plain,
+    resources::{list, text},
+};
 
 /// Flags of `logs`.
 #[derive(Args, Debug)]

@@ -7,7 +7,10 @@ use http::{Request, header::ACCEPT};
 use kube::client::Body;
 use serde_json::{Value, json};
 
-use super::{Session, Targets, plain, resources::{Resource, list, text}};
+use super::{
+    Session, Targets, plain,
+    resources::{Resource, list, text},
+};
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
@@ -117,16 +120,26 @@ impl Get {
         let columns = list(&table["columnDefinitions"]);
         let row = |row: &Value| {
             let namespace = text(&row["object"]["metadata"]["namespace"]);
-            let mut cells: Vec<String> = (self.all_namespaces && resource.namespaced).then(|| namespace.to_owned()).into_iter().collect();
-            let shown = list(&row["cells"]).iter().enumerate().filter(|(at, _)| columns.get(*at).is_none_or(|c| self.shows(c)));
-            cells.extend(shown.map(|(at, cell)| if at == 0 { format!("{prefix}{}", cell_text(cell)) } else { cell_text(cell) }));
+            let mut cells: Vec<String> =
+                (self.all_namespaces && resource.namespaced).then(|| namespace.to_owned()).into_iter().collect();
+            let shown =
+                list(&row["cells"]).iter().enumerate().filter(|(at, _)| columns.get(*at).is_none_or(|c| self.shows(c)));
+            cells.extend(
+                shown.map(|(at, cell)| if at == 0 { format!("{prefix}{}", cell_text(cell)) } else { cell_text(cell) }),
+            );
             cells
         };
         list(&table["rows"]).iter().map(row).collect()
     }
 
     /// Prints changes after `version`, until the user ends it.
-    async fn follow(&self, session: &Session, resource: &Resource, name: Option<&str>, version: &str) -> anyhow::Result<()> {
+    async fn follow(
+        &self,
+        session: &Session,
+        resource: &Resource,
+        name: Option<&str>,
+        version: &str,
+    ) -> anyhow::Result<()> {
         let path = self.path(session, resource, None);
         let joint = if path.contains('?') { '&' } else { '?' };
         let mut path = format!("{path}{joint}watch=true&resourceVersion={version}");

@@ -63,7 +63,9 @@ impl Targets {
     /// As pairs of type and name; no name stands for all objects.
     fn pairs(&self) -> anyhow::Result<Vec<(&str, Option<&str>)>> {
         if self.words[0].contains('/') {
-            let pair = |word: &'_ String| word.contains('/').then_some(()).with_context(|| format!("{word:?} should be TYPE/NAME"));
+            let pair = |word: &'_ String| {
+                word.contains('/').then_some(()).with_context(|| format!("{word:?} should be TYPE/NAME"))
+            };
             self.words.iter().try_for_each(pair)?;
             return Ok(self.words.iter().filter_map(|w| w.split_once('/')).map(|(t, n)| (t, Some(n))).collect());
         }

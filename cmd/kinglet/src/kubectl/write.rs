@@ -7,7 +7,10 @@ use clap::Args;
 use http::{Request, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::{Session, Targets, resources::{Resource, list, text}};
+use super::{
+    Session, Targets,
+    resources::{Resource, list, text},
+};
 
 /// Flags of `apply`.
 #[derive(Args, Debug)]
@@ -46,7 +49,8 @@ impl Apply {
         for object in manifests(&self.filename)? {
             let (resource, path, name) = locate(session, &object)?;
             let query = format!("fieldManager=kubectl&fieldValidation=Strict&force={}", self.force_conflicts);
-            let request = Request::patch(format!("{path}?{query}")).header(CONTENT_TYPE, "application/apply-patch+yaml");
+            let request =
+                Request::patch(format!("{path}?{query}")).header(CONTENT_TYPE, "application/apply-patch+yaml");
             session.json(request, object.to_string().into_bytes()).await.with_context(|| resource.called(&name))?;
             println!("{} serverside-applied", resource.called(&name));
         }

@@ -118,7 +118,6 @@ pub(super) fn add(paths: &mut Map<String, Value>, definitions: &mut Definitions,
 }
 
 fn main_operations(kind: &Kind, definitions: &mut Definitions, object: &Value, name: &str) -> Vec<Operation<'static>> {
-    let status = definitions.named(STATUS);
     let mut out = vec![write("post", "create", name, WRITE, object, object)];
     if kind.verbs.allows("list") {
         out.push(Operation {
@@ -134,18 +133,19 @@ fn main_operations(kind: &Kind, definitions: &mut Definitions, object: &Value, n
     if kind.verbs.allows("get") {
         out.extend(object_operations(definitions, object, name));
     }
-    let delete = definitions.named(DELETE_OPTIONS);
-    if kind.verbs.allows("delete") {
-        out.push(Operation {
-            method: "delete",
-            id: format!("delete{name}"),
-            action: "delete",
-            query: DELETE,
-            body: Some(delete.clone()),
-            answer: Some(status.clone()),
-            codes: &["200", "202"],
-        });
+    if !kind.verbs.allows("delete") {
+        return out;
     }
+    let (delete, status) = (definitions.named(DELETE_OPTIONS), definitions.named(STATUS));
+    out.push(Operation {
+        method: "delete",
+        id: format!("delete{name}"),
+        action: "delete",
+        query: DELETE,
+        body: Some(delete.clone()),
+        answer: Some(status.clone()),
+        codes: &["200", "202"],
+    });
     if kind.verbs.allows("deletecollection") {
         // The kind comes behind the word `Collection`: deleteCoreV1CollectionNamespacedPod.
         let tail = name.rfind("Namespaced").unwrap_or(name.len() - kind.kind.len());

@@ -1,3 +1,5 @@
+//! Documents are whole, and say what kubectl looks for.
+
 use super::*;
 use crate::kinds;
 
