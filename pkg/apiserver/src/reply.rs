@@ -87,12 +87,7 @@ pub fn partial(tree: Value) -> Value {
 }
 
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
-pub fn write(
-    reply: Reply,
-    kind: &Kind,
-    accepted: Accepted,
-    table: table::Options,
-) -> Result<Response<Body>, Status> {
+pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
     let plain = accepted.shape == Shape::Plain;
     match reply {
         Reply::Raw(response) => Ok(response),

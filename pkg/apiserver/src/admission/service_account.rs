@@ -37,13 +37,14 @@ impl Plugin for ServiceAccount {
         let Some(kind) = call.kinds.by_resource("", "v1", "serviceaccounts") else { return Ok(()) };
         let namespace = call.namespace();
         let Some(account) = call.server.read(kind, namespace, &name).await? else {
-            let why = format!(
-                "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
-            );
+            let why =
+                format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found");
             return Err(Status::forbidden("", "pods", meta::name(object), &why));
         };
         let account = account.tree()?;
-        if object["spec"]["imagePullSecrets"].as_array().is_none_or(Vec::is_empty) && account["imagePullSecrets"].is_array() {
+        if object["spec"]["imagePullSecrets"].as_array().is_none_or(Vec::is_empty)
+            && account["imagePullSecrets"].is_array()
+        {
             object["spec"]["imagePullSecrets"] = account["imagePullSecrets"].clone();
         }
         let mount = [&object["spec"], &account].into_iter().find_map(|o| o["automountServiceAccountToken"].as_bool());

@@ -17,12 +17,42 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         ("/api/v1/namespaces/default/services", "v1", "Service", json!({"spec": {"ports": [{"port": 80}]}})),
         ("/api/v1/namespaces/default/serviceaccounts", "v1", "ServiceAccount", json!({})),
         ("/api/v1/nodes", "v1", "Node", json!({})),
-        ("/apis/apps/v1/namespaces/default/deployments", "apps/v1", "Deployment", json!({"spec": {"selector": selector, "template": template}})),
-        ("/apis/apps/v1/namespaces/default/replicasets", "apps/v1", "ReplicaSet", json!({"spec": {"selector": selector, "template": template}})),
-        ("/apis/coordination.k8s.io/v1/namespaces/default/leases", "coordination.k8s.io/v1", "Lease", json!({"spec": {"holderIdentity": "me"}})),
-        ("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", "discovery.k8s.io/v1", "EndpointSlice", json!({"addressType": "IPv4", "endpoints": []})),
-        ("/apis/rbac.authorization.k8s.io/v1/clusterroles", "rbac.authorization.k8s.io/v1", "ClusterRole", json!({"rules": []})),
-        ("/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "rbac.authorization.k8s.io/v1", "Role", json!({"rules": []})),
+        (
+            "/apis/apps/v1/namespaces/default/deployments",
+            "apps/v1",
+            "Deployment",
+            json!({"spec": {"selector": selector, "template": template}}),
+        ),
+        (
+            "/apis/apps/v1/namespaces/default/replicasets",
+            "apps/v1",
+            "ReplicaSet",
+            json!({"spec": {"selector": selector, "template": template}}),
+        ),
+        (
+            "/apis/coordination.k8s.io/v1/namespaces/default/leases",
+            "coordination.k8s.io/v1",
+            "Lease",
+            json!({"spec": {"holderIdentity": "me"}}),
+        ),
+        (
+            "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+            "discovery.k8s.io/v1",
+            "EndpointSlice",
+            json!({"addressType": "IPv4", "endpoints": []}),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+            "rbac.authorization.k8s.io/v1",
+            "ClusterRole",
+            json!({"rules": []}),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            "rbac.authorization.k8s.io/v1",
+            "Role",
+            json!({"rules": []}),
+        ),
     ];
     cases
         .drain(..)
@@ -93,7 +123,8 @@ async fn every_kind_walks_through_every_verb() {
         fixture.get(&one).await.refused(404, "NotFound");
         // apply makes it, deletecollection takes it
         fixture.patch("apply", &format!("{one}?fieldManager=m"), &applied).await.expect(201);
-        let taken = fixture.delete(&format!("{uri}?labelSelector=applied&gracePeriodSeconds=0"), Value::Null).await.expect(200);
+        let taken =
+            fixture.delete(&format!("{uri}?labelSelector=applied&gracePeriodSeconds=0"), Value::Null).await.expect(200);
         assert_eq!(taken["items"].as_array().unwrap().len(), 1, "{kind}");
         fixture.get(&one).await.refused(404, "NotFound");
     }
@@ -111,7 +142,8 @@ async fn what_is_not_served_says_so() {
     let uri = "/api/v1/namespaces/default/configmaps";
     fixture.send("POST", uri, &[("content-type", "text/html")], "x").await.refused(415, "UnsupportedMediaType");
     fixture.send("GET", uri, &[("accept", "text/html")], "").await.refused(406, "NotAcceptable");
-    let message = fixture.send("POST", uri, &[], &"x".repeat(4 * 1024 * 1024)).await.refused(413, "RequestEntityTooLarge");
+    let message =
+        fixture.send("POST", uri, &[], &"x".repeat(4 * 1024 * 1024)).await.refused(413, "RequestEntityTooLarge");
     assert_eq!(message, "Request entity too large: limit is 3145728");
     fixture.send("POST", uri, &[], "{").await.refused(400, "BadRequest");
     fixture.get(&format!("{uri}?fieldSelector=data.x%3Dy")).await.refused(400, "BadRequest");
@@ -130,7 +162,10 @@ async fn discovery_and_health_are_served() {
     assert_eq!(fixture.get("/apis/apps/v1").await.expect(200)["groupVersion"], "apps/v1");
     let accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
     let aggregated = fixture.send("GET", "/apis", &[("accept", accept)], "").await;
-    assert_eq!(aggregated.headers["content-type"], "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+    assert_eq!(
+        aggregated.headers["content-type"],
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    );
     let tag = aggregated.headers["etag"].to_str().unwrap().to_owned();
     aggregated.expect(200);
     let again = fixture.send("GET", "/apis", &[("accept", accept), ("if-none-match", &tag)], "").await;
