@@ -169,7 +169,7 @@ impl Continue {
             return Err(invalid("server does not recognize this encoded version"));
         }
         if start.split('/').any(|segment| segment == "." || segment == "..") {
-            return Err(invalid(&format!("{start}")));
+            return Err(invalid(start));
         }
         match token["rv"].as_i64() {
             Some(revision) if revision != 0 => Ok(Continue { revision, start: start.to_owned() }),

@@ -199,7 +199,7 @@ impl ListBody {
             kind.api_version(),
             list.metadata()
         );
-        let left = list.objects.iter().map(Stored::len).sum();
+        let left = list.objects.iter().map(Stored::size).sum();
         ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
     }
 
@@ -219,7 +219,7 @@ impl ListBody {
                 out.push(b',');
             }
             object.write(&mut out);
-            self.left = self.left.saturating_sub(object.len());
+            self.left = self.left.saturating_sub(object.size());
         }
         Some(out.into())
     }

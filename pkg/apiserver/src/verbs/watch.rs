@@ -258,7 +258,7 @@ impl Watcher {
         if shared && let Some(bytes) = change.encoded.lock().clone() {
             return Some(bytes);
         }
-        let mut out = Vec::with_capacity(stored.len() + 64);
+        let mut out = Vec::with_capacity(stored.size() + 64);
         self.encoder.event(name, stored, change.revision, &mut out);
         let bytes = Bytes::from(out);
         if shared {
