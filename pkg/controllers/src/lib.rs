@@ -9,12 +9,15 @@ use client::{Informers, Recorder, Runtime, SharedClock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod deployment;
+mod endpoints;
+mod endpointslice;
 mod node_ipam;
 mod owners;
 mod pods;
 mod replicaset;
 mod root_ca;
 mod serviceaccount;
+mod services;
 
 /// What the controllers need to know of the cluster.
 #[derive(Clone)]
@@ -42,6 +45,8 @@ type Start = fn(&Context);
 const CONTROLLERS: &[(&str, Start)] = &[
     ("deployment", |c| drop(c.runtime.run(deployment::DeploymentController::new(c)))),
     ("replicaset", |c| drop(c.runtime.run(replicaset::ReplicaSetController::new(c)))),
+    ("endpointslice", |c| drop(c.runtime.run(endpointslice::EndpointSliceController::new(c)))),
+    ("endpoints", |c| drop(c.runtime.run(endpoints::EndpointsController::new(c)))),
     ("serviceaccount", |c| drop(c.runtime.run(serviceaccount::ServiceAccountController::new(c)))),
     ("root-ca-certificate-publisher", |c| drop(c.runtime.run(root_ca::RootCaController::new(c)))),
     ("node-ipam", |c| drop(c.runtime.run(node_ipam::NodeIpamController::new(c)))),
