@@ -178,6 +178,12 @@ impl Sources {
         self
     }
 
+    /// Something else that has to be there before the first look.
+    pub fn wait_for(&mut self, ready: impl Future<Output = ()> + Send + 'static) -> &mut Self {
+        self.synced.push(ready.boxed());
+        self
+    }
+
     /// A key that is looked at once at the start, whatever the snapshots hold.
     pub fn once(&mut self, key: ObjectKey) -> &mut Self {
         self.queue.add(key);

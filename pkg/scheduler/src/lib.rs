@@ -62,7 +62,7 @@ pub struct Config {
 }
 
 /// Starts the scheduler. It begins when its informers are complete, and ends with `stop`.
-pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
+pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
     let informers = config.informers;
     let client = informers.client().clone();
     let recorder = Recorder::start(client.clone(), NAME, None, stop.clone(), tasks);
