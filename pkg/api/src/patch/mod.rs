@@ -47,10 +47,10 @@ pub fn json_patch(live: &Value, patch: &[u8]) -> Result<Value, Status> {
     for operation in patch.0 {
         match &operation {
             // A test for null also holds where nothing is there.
-            PatchOperation::Test(test) if test.value.is_null() => {
-                if object.pointer(test.path.as_str()).is_none_or(Value::is_null) {
-                    continue;
-                }
+            PatchOperation::Test(test)
+                if test.value.is_null() && object.pointer(test.path.as_str()).is_none_or(Value::is_null) =>
+            {
+                continue;
             }
             PatchOperation::Copy(copy) => {
                 copied += object.pointer(copy.from.as_str()).map_or(0, |v| v.to_string().len());
