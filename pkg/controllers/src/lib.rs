@@ -74,7 +74,7 @@ pub enum Error {
 
 /// Starts all controllers. They begin to work when their informers are complete, and end with
 /// `stop`.
-pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) -> Result<(), Error> {
+pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) -> Result<(), Error> {
     if !node_ipam::is_usable(&config.cluster_cidr) {
         return Err(Error::ClusterCidr { cidr: config.cluster_cidr });
     }

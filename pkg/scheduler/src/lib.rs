@@ -16,7 +16,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, reference, runtime};
+use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, SharedClock, reference, runtime};
 use futures::StreamExt as _;
 use jiff::Timestamp;
 use k8s_openapi::{
@@ -59,10 +59,12 @@ const WRITES: usize = 64;
 pub struct Config {
     /// Of a client that acts as `system:kube-scheduler`.
     pub informers: Informers,
+    /// The time; [`client::clock::system`] outside of tests.
+    pub clock: SharedClock,
 }
 
 /// Starts the scheduler. It begins when its informers are complete, and ends with `stop`.
-pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
+pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
     let informers = config.informers;
     let client = informers.client().clone();
     let recorder = Recorder::start(client.clone(), NAME, None, stop.clone(), tasks);
@@ -75,7 +77,14 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
         cluster: Cluster::default(),
         queue: Queue::default(),
         decisions: 0,
-        writer: Writer { client, recorder, outcomes, slots: Arc::new(Semaphore::new(WRITES)), tasks: tasks.clone() },
+        writer: Writer {
+            client,
+            recorder,
+            clock: config.clock,
+            outcomes,
+            slots: Arc::new(Semaphore::new(WRITES)),
+            tasks: tasks.clone(),
+        },
     };
     tasks.spawn(async move { stop.run_until_cancelled(scheduler.run(outcome_receiver)).await });
 }
@@ -290,6 +299,7 @@ async fn wait_until(deadline: Option<Instant>) {
 struct Writer {
     client: kube::Client,
     recorder: Recorder,
+    clock: SharedClock,
     outcomes: mpsc::UnboundedSender<Failed>,
     slots: Arc<Semaphore>,
     tasks: TaskTracker,
@@ -360,7 +370,7 @@ impl Writer {
                     "status": "False",
                     "reason": "Unschedulable",
                     "message": unfit.message,
-                    "lastTransitionTime": since(&pod).unwrap_or_else(Timestamp::now),
+                    "lastTransitionTime": since(&pod).unwrap_or_else(|| writer.clock.now()),
                     "observedGeneration": pod.metadata.generation,
                 }]},
             });
