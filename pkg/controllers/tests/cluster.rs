@@ -33,6 +33,11 @@ impl Drop for Cluster {
 
 impl Cluster {
     async fn start() -> Self {
+        // Another test of this process may have set it up already.
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_test_writer()
+            .try_init();
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)

@@ -320,7 +320,7 @@ impl Writer {
                     let message = format!("Successfully assigned {key} to {node}");
                     return writer.recorder.event(reference(&*pod), EventType::Normal, "Scheduled", message);
                 }
-                Ok(Err(error)) => (matches!(&error, kube::Error::Api(s) if s.code == 404), runtime::describe(&error)),
+                Ok(Err(error)) => (matches!(&error, kube::Error::Api(s) if s.code == 404), runtime::message(&error)),
                 Err(_) => (false, "no answer in time".to_owned()),
             };
             tracing::debug!(pod = %key, node, reason, "not bound");
@@ -377,7 +377,7 @@ impl Writer {
             let written = api.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Strategic(patch)).await;
             if let Err(error) = written {
                 // The next attempt writes it again.
-                tracing::debug!(pod = pod.name_any(), error = runtime::describe(&error), "condition not written");
+                tracing::debug!(pod = pod.name_any(), error = runtime::message(&error), "condition not written");
             }
         });
     }

@@ -169,7 +169,7 @@ impl Shared {
                     tokio::time::sleep(DISCOVERY_DELAY).await;
                 }
                 Err(error) => {
-                    tracing::debug!(error = runtime::describe(&error), "discovery failed, trying again");
+                    tracing::debug!(error = runtime::message(&error), "discovery failed, trying again");
                     tokio::time::sleep(wait).await;
                     wait = (wait * 2).min(Duration::from_secs(30));
                 }

@@ -133,7 +133,7 @@ impl NamespaceController {
         let served = match discover(&self.client).await {
             Ok(served) => served,
             Err(error) => {
-                outcome.discovery = Some(runtime::describe(&error));
+                outcome.discovery = Some(runtime::message(&error));
                 return outcome;
             }
         };
@@ -156,7 +156,7 @@ impl NamespaceController {
     async fn purge_kind(&self, kind: Served, namespace: &str) -> Outcome {
         let mut outcome = Outcome::default();
         if let Err(error) = self.try_purge_kind(&kind, namespace, &mut outcome).await {
-            outcome.failures.push(format!("{}: {}", kind.name(), runtime::describe(&error)));
+            outcome.failures.push(format!("{}: {}", kind.name(), runtime::message(&error)));
         }
         outcome
     }
