@@ -20,15 +20,15 @@ use arc_swap::ArcSwap;
 use client::Informers;
 use pki::tls::{self, ClientCertificates};
 
-pub use self::{
-    lock::{Lock, lock},
-    paths::Paths,
-    settings::{Node, Settings},
-};
 use self::{
     join::{ClusterSettings, Identity, JoinError},
     runtime::Starting,
     stages::Stages,
+};
+pub use self::{
+    lock::{Lock, lock},
+    paths::Paths,
+    settings::{Node, Settings},
 };
 
 /// What a node is made of.

@@ -39,6 +39,8 @@ pub async fn start(config: &NodeConfig, informers: Informers, stages: &mut Stage
         informers,
         listen: vec![SocketAddr::new(cluster.cluster_dns, 53)],
         cluster_domain: cluster.cluster_domain.clone(),
+        networks: [cluster_cidr, service_cidr].map(|net| (net.addr, net.prefix)).to_vec(),
+        resolv_conf: "/etc/resolv.conf".into(),
     };
     dns::start(dns, stage.stop.clone(), &stage.tasks).await?;
     Ok(())
@@ -54,7 +56,8 @@ fn v4(address: IpAddr) -> Option<std::net::Ipv4Addr> {
 /// The ranges of pods and services.
 pub fn ranges(cluster: &ClusterSettings) -> Result<(Net, Net), Error> {
     let parse = |option: &'static str, text: &String| {
-        let wrong = |_| Error::Option { option, value: text.clone(), message: "it should look like 10.42.0.0/16".into() };
+        let wrong =
+            |_| Error::Option { option, value: text.clone(), message: "it should look like 10.42.0.0/16".into() };
         text.parse::<Net>().map_err(wrong)
     };
     Ok((parse("cluster-cidr", &cluster.cluster_cidr)?, parse("service-cidr", &cluster.service_cidr)?))
