@@ -44,7 +44,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     if call.accepted.encoding != Encoding::Json {
         return Err(Status::not_acceptable("only the following media types are accepted: application/json"));
     }
-    let selection = Selection::new(&call.kind, &mut options)?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
     let stored_kind = call.kinds.stored(&call.kind);
     let cache = call.server.caches.of(stored_kind).await?;
     let reached = match options.at {
