@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use api::UserInfo;
 use apiserver::{ApiServer, Config};
-use client::{Informer, Informers, ObjectKey};
+use client::{Informer, Informers, ObjectKey, leader::Election};
 use k8s_openapi::api::{
     apps::v1::{Deployment, ReplicaSet},
     core::v1::{ConfigMap, Endpoints, Namespace, Node, Pod, Service, ServiceAccount},
@@ -336,4 +336,27 @@ async fn nodes_get_addresses_and_taints() {
     let mut ranges: Vec<_> = nodes.iter().filter_map(|n| n.spec.as_ref()?.pod_cidr.clone()).collect();
     ranges.sort();
     assert_eq!(ranges, ["10.42.0.0/24", "10.42.1.0/24"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_candidate_leads_and_another_takes_over() {
+    let cluster = Cluster::start().await;
+    let tasks = TaskTracker::new();
+    let candidate = |name: &str| {
+        let mut election = Election::new("test", "lock", name);
+        election.retry_period = Duration::from_millis(100);
+        let stop = cluster.stop.child_token();
+        (election.start(cluster.client.clone(), stop.clone(), &tasks), stop)
+    };
+    let wait = Duration::from_secs(20);
+    let (mut first, stop) = candidate("first");
+    tokio::time::timeout(wait, first.wait_for(|leads| *leads)).await.expect("leads").expect("lives");
+    let (mut second, _) = candidate("second");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(*first.borrow() && !*second.borrow());
+    // It gives the lease back, so the other one need not wait for it to expire.
+    stop.cancel();
+    let took = tokio::time::timeout(Duration::from_secs(5), second.wait_for(|leads| *leads)).await;
+    took.expect("takes over").expect("lives");
+    assert!(!*first.borrow());
 }
