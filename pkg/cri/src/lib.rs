@@ -4,6 +4,7 @@
 //! Nothing here knows of pods. The generated client stands in [`v1`]; [`connect`] gives both of its services.
 
 pub mod connection;
+pub mod events;
 pub mod images;
 pub mod pause;
 

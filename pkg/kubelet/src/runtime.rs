@@ -159,6 +159,20 @@ impl Runtime {
         Ok(items)
     }
 
+    /// Id and log of each running container.
+    pub async fn running_logs(&self) -> Result<Vec<(String, String)>, Error> {
+        let state = rt::ContainerStateValue { state: rt::ContainerState::ContainerRunning as i32 };
+        let filter = rt::ContainerFilter { state: Some(state), ..rt::ContainerFilter::default() };
+        let request = rt::ListContainersRequest { filter: Some(filter) };
+        let mut logs = Vec::new();
+        for container in limited(CALL, self.cri.runtime.clone().list_containers(request)).await?.containers {
+            let request = rt::ContainerStatusRequest { container_id: container.id.clone(), verbose: false };
+            let status = limited(CALL, self.cri.runtime.clone().container_status(request)).await;
+            logs.extend(status.ok().and_then(|s| s.status).map(|s| (container.id, s.log_path)));
+        }
+        Ok(logs)
+    }
+
     /// The uid of the pod that a sandbox or container belongs to.
     pub async fn pod_of(&self, id: &str) -> Option<String> {
         let filter = rt::ContainerFilter { id: id.into(), ..rt::ContainerFilter::default() };
@@ -270,6 +284,7 @@ fn read_container(listed: rt::Container, status: rt::ContainerStatus, dirs: &Pod
         image_id: status.image_ref,
         hash: text(&listed.annotations, labels::HASH),
         restart_count,
+        grace: text(&listed.annotations, labels::POD_GRACE).parse().ok(),
         log_path: status.log_path,
         id: listed.id,
     }

@@ -7,7 +7,6 @@ use std::net::{IpAddr, SocketAddr};
 
 use api::{Kinds, Value, meta};
 use futures::future::try_join_all;
-use kube::client::Body;
 use serde_json::json;
 
 use crate::Error;
@@ -67,7 +66,7 @@ async fn apply_one(client: &kube::Client, kinds: &Kinds, object: &Value) -> Resu
     let path = format!("{prefix}{namespace}/{}/{name}?fieldManager=kinglet&force=true", &*row.plural);
     let request = http::Request::patch(path)
         .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
-        .body(Body::from(object.to_string().into_bytes()))
+        .body(object.to_string().into_bytes())
         .map_err(|e| failed(e.to_string()))?;
     client.request::<Value>(request).await.map(drop).map_err(|e| failed(e.to_string()))
 }

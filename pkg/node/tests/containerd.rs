@@ -1,0 +1,99 @@
+//! containerd as the node runs it: the real one, in a directory of its own. Needs root, containerd and runc.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use node::containerd::{self, Config};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// A directory with a short path (sockets have 107 bytes), empty again at the end.
+fn directory() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("kcri-").tempdir().unwrap()
+}
+
+fn pid(config: &Config) -> i32 {
+    std::fs::read_to_string(config.state.with_extension("pid")).unwrap().parse().unwrap()
+}
+
+fn kill(pid: i32) {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL).unwrap();
+}
+
+async fn answers(socket: &Path) -> bool {
+    match cri::connect(socket).await {
+        Ok(mut cri) => cri.runtime.version(cri::v1::VersionRequest::default()).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_starts_is_adopted_comes_back_and_is_stopped() {
+    let directory = directory();
+    let config = Config::under(directory.path());
+    let stop = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    let begin = Instant::now();
+    let running = containerd::start(config.clone(), stop.clone(), &tasks).await.unwrap();
+    println!("containerd {} answers after {:?}", running.version, begin.elapsed());
+    assert!(!running.adopted);
+    let first = pid(&config);
+
+    // It dies: it comes back.
+    kill(first);
+    let begin = Instant::now();
+    while !answers(&config.socket).await || pid(&config) == first {
+        assert!(begin.elapsed() < Duration::from_secs(30), "containerd does not come back");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let second = pid(&config);
+
+    // kinglet ends: containerd stays, and the next kinglet takes it as it is.
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+    let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+    let running = containerd::start(config.clone(), stop.clone(), &tasks).await.unwrap();
+    assert!(running.adopted);
+    assert_eq!(pid(&config), second);
+
+    // An adopted one dies: that is noticed too.
+    kill(second);
+    let begin = Instant::now();
+    while !answers(&config.socket).await || pid(&config) == second {
+        assert!(begin.elapsed() < Duration::from_secs(30), "an adopted containerd does not come back");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+
+    // Its configuration changes: it is restarted.
+    let third = pid(&config);
+    let changed = Config { sandbox_image: "example.com/other:1".into(), ..config.clone() };
+    let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+    let running = containerd::start(changed.clone(), stop.clone(), &tasks).await.unwrap();
+    assert!(!running.adopted);
+    assert_ne!(pid(&config), third);
+
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+    containerd::stop_all(&changed).await;
+    assert!(!answers(&config.socket).await);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_it_is_told() {
+    let directory = directory();
+    let mut config = Config::under(directory.path());
+    // Not a directory that containerd can use.
+    std::fs::write(directory.path().join("file"), "").unwrap();
+    config.cgroup = Some("\u{0}".into());
+    let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+    let error = containerd::start(config.clone(), stop.clone(), &tasks).await.unwrap_err();
+    assert!(error.to_string().contains("containerd ended while starting"), "{error}");
+    config.root = directory.path().join("file/root");
+    let error = containerd::start(config, stop, &tasks).await.unwrap_err();
+    assert!(error.to_string().starts_with("cannot create"), "{error}");
+}
