@@ -16,18 +16,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// gone already is fine; files stay.
 pub async fn stop_all(config: &Config) {
     stop_daemon(config).await;
-    let processes = processes();
-    let shims: Vec<&Process> = processes.iter().filter(|process| process.is_shim_of(&config.socket)).collect();
-    for shim in &shims {
-        for child in processes.iter().filter(|process| process.parent == shim.pid) {
-            signal(child.pid, Signal::SIGKILL);
+    // A shim adopts what its containers leave behind, so its children are looked for until there are none.
+    for _ in 0..10 {
+        let processes = processes();
+        let shims: Vec<&Process> = processes.iter().filter(|process| process.is_shim_of(&config.socket)).collect();
+        let children = processes.iter().filter(|process| shims.iter().any(|shim| shim.pid == process.parent));
+        let children: Vec<&Process> = children.filter(|child| alive(child.pid)).collect();
+        let targets = if children.is_empty() { &shims } else { &children };
+        if targets.is_empty() {
+            break;
         }
-    }
-    for shim in &shims {
-        signal(shim.pid, Signal::SIGKILL);
-    }
-    for shim in &shims {
-        ended(shim.pid, PATIENCE).await;
+        for process in targets {
+            signal(process.pid, Signal::SIGKILL);
+        }
+        for process in targets {
+            ended(process.pid, PATIENCE).await;
+        }
     }
     for target in mounts_below(&[&config.root, &config.state]) {
         if let Err(error) = umount2(&target, MntFlags::MNT_DETACH) {
@@ -38,15 +42,26 @@ pub async fn stop_all(config: &Config) {
 
 /// Ends containerd itself. Shims and containers go on.
 pub(super) async fn stop_daemon(config: &Config) {
-    let daemons = processes().into_iter().filter(|process| process.is_daemon_of(&config.config_path));
-    for daemon in daemons {
-        signal(daemon.pid, Signal::SIGTERM);
-        if !ended(daemon.pid, PATIENCE).await {
-            signal(daemon.pid, Signal::SIGKILL);
-            ended(daemon.pid, PATIENCE).await;
+    for pid in daemons(config) {
+        signal(pid, Signal::SIGTERM);
+        if !ended(pid, PATIENCE).await {
+            signal(pid, Signal::SIGKILL);
+            ended(pid, PATIENCE).await;
         }
     }
+    // There is none if it was never started.
     let _ = std::fs::remove_file(config.pid_file());
+}
+
+/// The containerd that runs with this configuration file, normally one at most.
+pub(super) fn daemons(config: &Config) -> Vec<i32> {
+    let daemons = processes().into_iter().filter(|process| process.is_daemon_of(&config.config_path));
+    daemons.map(|daemon| daemon.pid).filter(|pid| alive(*pid)).collect()
+}
+
+/// The binary that a process runs, with a suffix if it was replaced since.
+pub(super) fn binary(pid: i32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
 fn signal(pid: i32, signal: Signal) {
