@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// gone already is fine; files stay.
 pub async fn stop_all(config: &Config) {
     stop_daemon(config).await;
+    let mut cgroups = Vec::new();
     // A shim adopts what its containers leave behind, so its children are looked for until there are none.
     for _ in 0..10 {
         let processes = processes();
@@ -26,12 +27,17 @@ pub async fn stop_all(config: &Config) {
         if targets.is_empty() {
             break;
         }
+        cgroups.extend(children.iter().flat_map(|child| cgroups_of(child.pid)));
         for process in targets {
             signal(process.pid, Signal::SIGKILL);
         }
         for process in targets {
             ended(process.pid, PATIENCE).await;
         }
+    }
+    for cgroup in cgroups {
+        // Only empty ones can be removed, and several processes shared each.
+        let _ = std::fs::remove_dir(cgroup);
     }
     for target in mounts_below(&[&config.root, &config.state]) {
         if let Err(error) = umount2(&target, MntFlags::MNT_DETACH) {
@@ -84,6 +90,26 @@ async fn ended(pid: i32, patience: Duration) -> bool {
 fn alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// The directories of a process's cgroups, in each hierarchy that has one of its own for it.
+fn cgroups_of(pid: i32) -> Vec<PathBuf> {
+    let table = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let mut directories = Vec::new();
+    for line in table.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            continue;
+        }
+        let hierarchies = match controllers.trim_start_matches("name=") {
+            "" => vec!["", "unified"],
+            controllers => vec![controllers],
+        };
+        directories.extend(hierarchies.into_iter().map(|name| Path::new("/sys/fs/cgroup").join(name).join(path)));
+    }
+    directories
 }
 
 struct Process {
