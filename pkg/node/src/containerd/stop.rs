@@ -39,7 +39,12 @@ pub async fn stop_all(config: &Config) {
         // Only empty ones can be removed, and several processes shared each.
         let _ = std::fs::remove_dir(cgroup);
     }
-    for target in mounts_below(&[&config.root, &config.state]) {
+    unmount_below(&[&config.root, &config.state]);
+}
+
+/// Takes away the mounts below `directories`, the innermost first.
+pub(crate) fn unmount_below(directories: &[&Path]) {
+    for target in mounts_below(directories) {
         if let Err(error) = umount2(&target, MntFlags::MNT_DETACH) {
             tracing::warn!(%error, mount = %target.display(), "cannot unmount");
         }

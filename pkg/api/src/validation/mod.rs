@@ -1,0 +1,219 @@
+//! Field errors with upstream's reasons and messages, and the rules for names.
+//!
+//! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
+//! match).
+
+pub mod ip;
+pub mod labels;
+mod metadata;
+pub mod names;
+pub mod pod;
+pub mod resources;
+pub mod service;
+#[cfg(test)]
+mod tests;
+pub mod workload;
+
+pub use metadata::{annotations, metadata, metadata_update};
+use serde_json::Value;
+
+/// The detail of every refused change of an immutable field.
+pub const IMMUTABLE: &str = "field is immutable";
+
+/// Why a field was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// `Required value`.
+    Required,
+    /// `Invalid value`.
+    Invalid,
+    /// `Unsupported value`.
+    NotSupported,
+    /// `Duplicate value`.
+    Duplicate,
+    /// `Forbidden`.
+    Forbidden,
+    /// `Too long`.
+    TooLong,
+    /// `Too many`.
+    TooMany,
+    /// `Too few`.
+    TooFew,
+    /// `Not found`.
+    NotFound,
+    /// `Invalid value` of the wrong type.
+    TypeInvalid,
+}
+
+/// One refused field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// `spec.containers[0].image`.
+    pub path: String,
+    /// Kind of fault.
+    pub reason: Reason,
+    /// The offending value; printed in the message where the reason calls for it.
+    pub value: Value,
+    /// What is wrong with it.
+    pub detail: String,
+}
+
+/// All refused fields of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldErrors(pub Vec<FieldError>);
+
+/// Which names a kind allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameRule {
+    /// RFC 1123 subdomain: most kinds.
+    Subdomain,
+    /// RFC 1123 label: namespaces, services from 1.34 on.
+    Label,
+    /// RFC 1035 label: starts with a letter.
+    Label1035,
+    /// One path segment: RBAC kinds.
+    PathSegment,
+}
+
+impl FieldError {
+    /// The text of `causes[].message`, without the path.
+    pub fn body(&self) -> String {
+        let what = match self.reason {
+            Reason::Required => return suffixed("Required value".to_owned(), &self.detail),
+            Reason::Forbidden => return suffixed("Forbidden".to_owned(), &self.detail),
+            Reason::TooLong => return suffixed("Too long".to_owned(), &self.detail),
+            Reason::Invalid | Reason::TypeInvalid => "Invalid value",
+            Reason::NotSupported => "Unsupported value",
+            Reason::Duplicate => "Duplicate value",
+            Reason::TooMany => "Too many",
+            Reason::TooFew => "Too few",
+            Reason::NotFound => "Not found",
+        };
+        suffixed(format!("{what}: {}", self.value), &self.detail)
+    }
+}
+
+fn suffixed(head: String, detail: &str) -> String {
+    if detail.is_empty() { head } else { format!("{head}: {detail}") }
+}
+
+impl std::fmt::Display for FieldError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path, self.body())
+    }
+}
+
+impl std::fmt::Display for FieldErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.as_slice() {
+            [one] => write!(f, "{one}"),
+            many => {
+                let texts: Vec<_> = many.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", texts.join(", "))
+            }
+        }
+    }
+}
+
+impl FieldErrors {
+    /// `details.causes`.
+    pub fn causes(&self) -> Value {
+        let cause = |e: &FieldError| {
+            let reason = match e.reason {
+                Reason::Required => "FieldValueRequired",
+                Reason::Invalid => "FieldValueInvalid",
+                Reason::NotSupported => "FieldValueNotSupported",
+                Reason::Duplicate => "FieldValueDuplicate",
+                Reason::Forbidden => "FieldValueForbidden",
+                Reason::TooLong => "FieldValueTooLong",
+                Reason::TooMany => "FieldValueTooMany",
+                Reason::TooFew => "FieldValueTooFew",
+                Reason::NotFound => "FieldValueNotFound",
+                Reason::TypeInvalid => "FieldValueTypeInvalid",
+            };
+            serde_json::json!({"reason": reason, "message": e.body(), "field": e.path})
+        };
+        self.0.iter().map(cause).collect()
+    }
+
+    /// Whether nothing was refused.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds an error.
+    pub fn push(
+        &mut self,
+        path: impl Into<String>,
+        reason: Reason,
+        value: impl Into<Value>,
+        detail: impl Into<String>,
+    ) {
+        self.0.push(FieldError { path: path.into(), reason, value: value.into(), detail: detail.into() });
+    }
+
+    /// Adds `Required value`.
+    pub fn required(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Required, "", detail);
+    }
+
+    /// Adds `Invalid value`.
+    pub fn invalid(&mut self, path: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) {
+        self.push(path, Reason::Invalid, value, detail);
+    }
+
+    /// Adds one `Invalid value` for each fault.
+    pub fn each(&mut self, path: impl Into<String>, value: impl Into<Value>, faults: Vec<String>) {
+        if faults.is_empty() {
+            return;
+        }
+        let (path, value) = (path.into(), value.into());
+        for fault in faults {
+            self.push(path.clone(), Reason::Invalid, value.clone(), fault);
+        }
+    }
+
+    /// Adds `Unsupported value`, with what is supported.
+    pub fn not_supported(&mut self, path: impl Into<String>, value: impl Into<Value>, supported: &[&str]) {
+        let supported: Vec<_> = supported.iter().map(|s| format!("{s:?}")).collect();
+        self.push(path, Reason::NotSupported, value, format!("supported values: {}", supported.join(", ")));
+    }
+
+    /// Adds `Duplicate value`.
+    pub fn duplicate(&mut self, path: impl Into<String>, value: impl Into<Value>) {
+        self.push(path, Reason::Duplicate, value, "");
+    }
+
+    /// Adds `Forbidden`.
+    pub fn forbidden(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Forbidden, "", detail);
+    }
+
+    /// Adds `Not found`.
+    pub fn not_found(&mut self, path: impl Into<String>, value: impl Into<Value>) {
+        self.push(path, Reason::NotFound, value, "");
+    }
+
+    /// Adds `Too long`, with the limit in bytes.
+    pub fn too_long(&mut self, path: impl Into<String>, limit: usize) {
+        self.push(path, Reason::TooLong, "", format!("may not be more than {limit} bytes"));
+    }
+
+    /// Adds `Too many`, with how many there are and may be.
+    pub fn too_many(&mut self, path: impl Into<String>, actual: usize, limit: usize) {
+        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} items"));
+    }
+
+    /// Refuses `new` where it differs from `old`.
+    pub fn immutable(&mut self, path: &str, new: &Value, old: &Value) {
+        let (now, before) = (crate::tree::at(new, path), crate::tree::at(old, path));
+        if now != before {
+            self.push(path, Reason::Invalid, now.clone(), IMMUTABLE);
+        }
+    }
+
+    /// Takes in other errors.
+    pub fn extend(&mut self, other: FieldErrors) {
+        self.0.extend(other.0);
+    }
+}
