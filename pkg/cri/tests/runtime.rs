@@ -1,5 +1,7 @@
 //! The client against a real containerd: images, sandboxes, containers, logs, events.
 
+#![allow(clippy::unwrap_used)]
+
 #[allow(dead_code)]
 mod support;
 

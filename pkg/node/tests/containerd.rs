@@ -1,5 +1,7 @@
 //! containerd as the node runs it: the real one, in a directory of its own. Needs root, containerd and runc.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
