@@ -138,7 +138,12 @@ impl Call {
         let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
         body::expect_kind(&mut value, &api_version, kind)?;
         if let Some(row) = self.kinds.by_kind(group, version, kind) {
-            FieldValidation::parse(&self.query)?.check(row, &mut value, decoded.duplicates, &mut self.warnings.lock())?;
+            FieldValidation::parse(&self.query)?.check(
+                row,
+                &mut value,
+                decoded.duplicates,
+                &mut self.warnings.lock(),
+            )?;
         }
         Ok(value)
     }

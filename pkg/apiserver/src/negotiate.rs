@@ -128,7 +128,10 @@ mod tests {
             (kubectl, Some((Encoding::Json, Shape::Table))),
             ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Json, Shape::Plain))),
             ("application/vnd.kubernetes.protobuf", None),
-            ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", Some((Encoding::Json, Shape::Metadata))),
+            (
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                Some((Encoding::Json, Shape::Metadata)),
+            ),
             ("application/json;as=Pie;g=meta.k8s.io;v=v1, application/json", Some((Encoding::Json, Shape::Plain))),
             ("text/html", None),
         ] {

@@ -90,7 +90,9 @@ impl DeleteOptions {
         let policy = tree["propagationPolicy"].as_str().map(Propagation::parse).transpose()?;
         let orphan = tree["orphanDependents"].as_bool();
         if policy.is_some() && orphan.is_some() {
-            return Err(Status::unprocessable("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set"));
+            return Err(Status::unprocessable(
+                "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set",
+            ));
         }
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let dry: Vec<&str> = tree["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -242,7 +244,9 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
             return Ok(done);
         }
     }
-    Err(conflict("the object has been modified; please apply your changes to the latest version and try again".to_owned()))
+    Err(conflict(
+        "the object has been modified; please apply your changes to the latest version and try again".to_owned(),
+    ))
 }
 
 /// Answers a deletecollection: what was selected, as it was.
