@@ -84,7 +84,8 @@ fn packages() -> anyhow::Result<()> {
     }
     // The images are made from packages, whose lists must be there.
     let lists = Path::new("/var/lib/apt/lists").read_dir().map_or(0, Iterator::count);
-    let missing: Vec<&str> = PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> =
+        PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
     if lists < 3 || !missing.is_empty() {
         execute(Command::new("apt-get").args(["update", "-qq"]))?;
     }
