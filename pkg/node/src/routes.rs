@@ -42,7 +42,7 @@ struct Plan {
 
 /// Starts following Nodes.
 pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) -> Result<(), Error> {
-    sysctl::set("net.ipv4.ip_forward", "1")?;
+    sysctl::set("net/ipv4/ip_forward", "1")?;
     let nodes = config.informers.get::<Node>();
     let mut changes = nodes.changes();
     apply(&config, &decide(&config, &[]))?;
