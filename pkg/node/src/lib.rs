@@ -1,1 +1,3 @@
 //! The node crate.
+
+pub mod routes;
