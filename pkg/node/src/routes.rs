@@ -13,8 +13,8 @@
 //!
 //! Guarantees: routes that others made stay (ours bear a protocol number of their own); a route
 //! that is right is not touched; one that cannot be made does not keep others from being made.
-//! Assumes: nodes are neighbours on one network. Caveat: routes that the kernel drops with an
-//! interface come back at the next change of a Node.
+//! Routes that go with an interface or an address come back with it. Assumes: nodes are neighbours
+//! on one network.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ use std::{
 use client::{Informer, Informers};
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::Node;
-use netlink::{Net, Route, RouteKind, Rtnetlink};
+use netlink::{Monitor, Net, Route, RouteKind, Rtnetlink};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// Marks our routes, as `ip route` shows them: `proto 75`.
@@ -35,6 +35,9 @@ pub const PROTOCOL: u8 = 75;
 /// Until routes that could not be made are tried again. Nothing says when a neighbour's network
 /// appears; on a cluster without such routes no timer runs.
 const RETRY: Duration = Duration::from_secs(30);
+
+/// News of interfaces come in swarms; this long after the first, all is looked at once.
+const SETTLING: Duration = Duration::from_millis(500);
 
 /// What routes depend on beside the Nodes.
 #[derive(Clone, Debug)]
@@ -92,17 +95,22 @@ async fn start_with(
     .await?;
     let gather = move || decide(&nodes.list(), &config, bridge);
     let mut wanted = gather();
+    let monitor = Monitor::network()?;
     let mut failed = apply(wanted.clone()).await?;
     tasks.spawn(stop.run_until_cancelled_owned(async move {
         let mut changes = changes;
         loop {
-            tokio::select! {
-                change = changes.next() => if change.is_none() { return },
-                () = tokio::time::sleep(RETRY), if failed => {}
-            }
+            let look = tokio::select! {
+                change = changes.next() => match change {
+                    Some(_) => failed,
+                    None => return,
+                },
+                () = news(&monitor) => true,
+                () = tokio::time::sleep(RETRY), if failed => true,
+            };
             let now = gather();
             // Nodes change all the time; their addresses hardly ever.
-            if now == wanted && !failed {
+            if now == wanted && !look {
                 continue;
             }
             wanted = now;
@@ -116,6 +124,14 @@ async fn start_with(
         }
     }));
     Ok(())
+}
+
+/// Waits until interfaces, addresses or routes have changed, and are quiet for a moment.
+async fn news(monitor: &Monitor) {
+    monitor.changed().await;
+    tokio::time::sleep(SETTLING).await;
+    // What cannot be read counts as news, and these are looked at now.
+    let _ = monitor.drain();
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
