@@ -95,7 +95,10 @@ pub enum Error {
     /// The cluster's DNS.
     #[error(transparent)]
     Dns(#[from] dns::Error),
-    /// Links, addresses and routes.
+    /// Routes between nodes.
+    #[error(transparent)]
+    Routes(#[from] routes::Error),
+    /// Host ports.
     #[error(transparent)]
     Netlink(#[from] netlink::Error),
     /// The client.
