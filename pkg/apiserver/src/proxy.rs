@@ -137,7 +137,7 @@ async fn service(call: &Call, service: &Value, target: &Target<'_>) -> Result<Ba
     let ports = tree::items(service, "spec.ports");
     let wanted = |port: &&Value| match target.port {
         "" => ports.len() == 1,
-        text => port["name"] == text || port["port"].to_string() == text,
+        text => port["name"] == text || text.parse().is_ok_and(|number: u64| port["port"] == number),
     };
     let none = || Status::unavailable(format!("no endpoints available for service {:?}", target.name));
     let port = ports.iter().find(wanted).ok_or_else(|| {
