@@ -107,15 +107,13 @@ pub fn parse(
         Input::Json => decode::json(body),
         Input::Yaml => decode::yaml(body),
         Input::Protobuf => {
-            let envelope = protobuf::envelope(body)?;
-            if envelope.content_type == "application/json" {
-                return decode::json(envelope.raw);
-            }
+            let unreadable = |error: protobuf::Error| Status::bad_request(error.to_string());
+            let envelope = protobuf::open(body).map_err(unreadable)?;
             let root = root.ok_or_else(|| {
                 let what = format!("{} {}", envelope.api_version, envelope.kind);
                 Status::unsupported_media_type(format!("{what} cannot be read from protobuf; send JSON"))
             })?;
-            let mut value = protobuf::decode(schema, root, envelope.raw)?;
+            let mut value = protobuf::decode(schema, root, envelope.raw).map_err(unreadable)?;
             for (field, text) in [("apiVersion", envelope.api_version), ("kind", envelope.kind)] {
                 if !text.is_empty() {
                     value[field] = text.into();

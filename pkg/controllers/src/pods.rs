@@ -97,8 +97,8 @@ fn compare_for_deletion(a: &Pod, b: &Pod, on_node: &HashMap<String, usize>, now:
         (Some(a), Some(b)) => a.cmp(&b),
     };
     let created = |pod: &Pod| pod.metadata.creation_timestamp.as_ref().map(|t| t.0);
-    (node_name(a) != "")
-        .cmp(&(node_name(b) != ""))
+    (!node_name(a).is_empty())
+        .cmp(&!node_name(b).is_empty())
         .then_with(|| phase_rank(a).cmp(&phase_rank(b)))
         .then_with(|| is_ready(a).cmp(&is_ready(b)))
         .then_with(|| deletion_cost(a).cmp(&deletion_cost(b)))

@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use api::UserInfo;
 use apiserver::{ApiServer, Config};
-use client::{Informer, Informers, ObjectKey};
+use client::{Informer, Informers, ObjectKey, leader::Election};
 use k8s_openapi::api::{
     apps::v1::{Deployment, ReplicaSet},
     core::v1::{ConfigMap, Endpoints, Namespace, Node, Pod, Service, ServiceAccount},
@@ -13,7 +13,7 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api, Resource, ResourceExt as _,
-    api::{DeleteParams, Patch, PatchParams},
+    api::{DeleteParams, ListParams, Patch, PatchParams},
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -56,19 +56,46 @@ impl Cluster {
             extra: Vec::new(),
         };
         let server = ApiServer::start(config, stop.clone(), &tasks).await.expect("starts");
-        let admin = client::in_process(server, UserInfo::authenticated("admin", &["system:masters"]));
+        let admin = client::in_process(server.clone(), UserInfo::authenticated("admin", &["system:masters"]));
         let informers = Informers::new(admin.clone(), stop.clone());
+        let cluster = Cluster { client: admin, informers, stop: stop.clone() };
+        cluster.apply_roles().await;
+        // With the permissions they have in a real cluster, and no more.
+        let user = UserInfo::authenticated("system:kube-controller-manager", &[]);
         let config = controllers::Config {
-            informers: informers.clone(),
+            informers: Informers::new(client::in_process(server, user), stop.clone()),
             cluster_cidr: "10.42.0.0/16".to_owned(),
             root_ca: "a certificate".to_owned(),
             clock: client::clock::system(),
         };
         controllers::start(config, stop.clone(), &tasks).expect("starts");
-        let cluster = Cluster { client: admin, informers, stop };
         cluster.create(None, json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "test" } })).await;
+        // What is read below without waiting.
+        cluster.informers.get::<Namespace>().synced().await;
+        cluster.informers.get::<ReplicaSet>().synced().await;
+        cluster.informers.get::<Pod>().synced().await;
         cluster.until::<ServiceAccount>("default account", |all| all.iter().any(|a| in_test(&**a))).await;
         cluster
+    }
+
+    async fn apply_roles(&self) {
+        let manifests = [
+            include_str!("../../../manifests/30-rbac-roles.yaml"),
+            include_str!("../../../manifests/31-rbac-bindings.yaml"),
+        ];
+        for document in manifests.iter().flat_map(|manifest| manifest.split("\n---\n")) {
+            let Ok(object) = serde_saphyr::from_str::<serde_json::Value>(document) else { continue };
+            let plural = match object["kind"].as_str() {
+                Some("ClusterRole") => "clusterroles",
+                Some("ClusterRoleBinding") => "clusterrolebindings",
+                _ => continue,
+            };
+            let request = http::Request::post(format!("/apis/rbac.authorization.k8s.io/v1/{plural}"))
+                .header("content-type", "application/json")
+                .body(object.to_string().into_bytes())
+                .expect("a request");
+            let _: serde_json::Value = self.client.request(request).await.expect("created");
+        }
     }
 
     fn api<K>(&self) -> Api<K>
@@ -214,7 +241,7 @@ async fn a_deployment_lives_rolls_and_goes() {
         .await
         .expect("scaled");
     cluster.rolled_out("web:1", 1).await;
-    assert_eq!(cluster.informers.get::<ReplicaSet>().list().len(), 2);
+    assert_eq!(cluster.api::<ReplicaSet>().list(&ListParams::default()).await.expect("lists").items.len(), 2);
 
     deployments.delete("web", &DeleteParams::background()).await.expect("deleted");
     cluster.until::<ReplicaSet>("sets are collected", |all| all.is_empty()).await;
@@ -288,7 +315,7 @@ async fn a_namespace_goes_with_all_that_is_in_it() {
     };
     let gone = tokio::time::timeout(Duration::from_secs(30), gone).await;
     assert!(gone.is_ok(), "still there: {:#?}", cluster.informers.get::<Namespace>().list());
-    assert!(cluster.informers.get::<ConfigMap>().select(in_test).is_empty());
+    assert!(cluster.api::<ConfigMap>().list(&ListParams::default()).await.expect("lists").items.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -307,7 +334,7 @@ async fn foreground_deletion_and_orphans() {
         while !cluster.informers.get::<ReplicaSet>().list().is_empty() {
             assert!(
                 !cluster.informers.get::<Pod>().list().is_empty()
-                    || cluster.api::<Pod>().list(&Default::default()).await.expect("lists").items.is_empty()
+                    || cluster.api::<Pod>().list(&ListParams::default()).await.expect("lists").items.is_empty()
             );
             cluster.run_pods().await;
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -336,4 +363,27 @@ async fn nodes_get_addresses_and_taints() {
     let mut ranges: Vec<_> = nodes.iter().filter_map(|n| n.spec.as_ref()?.pod_cidr.clone()).collect();
     ranges.sort();
     assert_eq!(ranges, ["10.42.0.0/24", "10.42.1.0/24"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_candidate_leads_and_another_takes_over() {
+    let cluster = Cluster::start().await;
+    let tasks = TaskTracker::new();
+    let candidate = |name: &str| {
+        let mut election = Election::new("test", "lock", name);
+        election.retry_period = Duration::from_millis(100);
+        let stop = cluster.stop.child_token();
+        (election.start(cluster.client.clone(), stop.clone(), &tasks), stop)
+    };
+    let wait = Duration::from_secs(20);
+    let (mut first, stop) = candidate("first");
+    tokio::time::timeout(wait, first.wait_for(|leads| *leads)).await.expect("leads").expect("lives");
+    let (mut second, _) = candidate("second");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(*first.borrow() && !*second.borrow());
+    // It gives the lease back, so the other one need not wait for it to expire.
+    stop.cancel();
+    let took = tokio::time::timeout(Duration::from_secs(5), second.wait_for(|leads| *leads)).await;
+    took.expect("takes over").expect("lives");
+    assert!(!*first.borrow());
 }

@@ -148,7 +148,7 @@ pub(crate) fn encode<M: NetlinkSerializable>(message: M, flags: u16, sequence: u
 }
 
 /// The messages of a datagram; a length that cannot be right ends it.
-fn split(mut buffer: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn split(mut buffer: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(buffer.get(..4)?.try_into().ok()?) as usize;
         let message = buffer.get(..length).filter(|m| m.len() >= 16)?;

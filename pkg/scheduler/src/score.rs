@@ -1,6 +1,9 @@
 //! Which of the nodes that fit is best: upstream's score plugins and weights, each a row.
 
-use client::{labels, runtime::controller_of};
+use client::{
+    labels::{self, Labels},
+    runtime::controller_of,
+};
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::{
@@ -29,6 +32,7 @@ struct Scored<'a> {
     facts: &'a Facts<'a>,
     cluster: &'a Cluster,
     requests: Resources,
+    selectors: Vec<&'a Labels>,
 }
 
 const SCORES: &[(&str, i64, Scale, Score)] = &[
@@ -43,7 +47,12 @@ const SCORES: &[(&str, i64, Scale, Score)] = &[
 
 /// The total score of each node, in the given order.
 pub fn score(facts: &Facts<'_>, cluster: &Cluster, nodes: &[(&str, &NodeState)]) -> Vec<i64> {
-    let scored = Scored { facts, cluster, requests: Resources::requested_for_score(facts.pod) };
+    let scored = Scored {
+        facts,
+        cluster,
+        requests: Resources::requested_for_score(facts.pod),
+        selectors: selectors(facts.pod, cluster),
+    };
     let mut totals = vec![0; nodes.len()];
     for (_, weight, scale, plugin) in SCORES {
         let raw: Vec<i64> = nodes.iter().map(|(_, node)| plugin(&scored, node)).collect();
@@ -85,21 +94,22 @@ fn node_affinity(s: &Scored<'_>, node: &NodeState) -> i64 {
 fn siblings(s: &Scored<'_>, node: &NodeState) -> i64 {
     let pod = s.facts.pod;
     let owner = controller_of(pod).map(|o| &o.uid);
-    let selectors: Vec<_> = s
-        .cluster
-        .services
-        .values()
-        .filter(|service| service.metadata.namespace == pod.metadata.namespace)
-        .filter_map(|service| service.spec.as_ref()?.selector.as_ref().filter(|selector| !selector.is_empty()))
-        .filter(|selector| labels::contains(pod.metadata.labels.as_ref(), selector))
-        .collect();
     let is_sibling = |other: &Pod| {
         other.metadata.namespace == pod.metadata.namespace
             && other.metadata.deletion_timestamp.is_none()
             && (owner.is_some() && controller_of(other).map(|o| &o.uid) == owner
-                || selectors.iter().any(|selector| labels::contains(other.metadata.labels.as_ref(), selector)))
+                || s.selectors.iter().any(|selector| labels::contains(other.metadata.labels.as_ref(), selector)))
     };
     i64::try_from(node.pods.values().filter(|placed| is_sibling(&placed.pod)).count()).unwrap_or(i64::MAX)
+}
+
+/// Selectors of the Services that the pod is behind.
+fn selectors<'a>(pod: &Pod, cluster: &'a Cluster) -> Vec<&'a Labels> {
+    let services = cluster.services.values().filter(|s| s.metadata.namespace == pod.metadata.namespace);
+    services
+        .filter_map(|service| service.spec.as_ref()?.selector.as_ref().filter(|selector| !selector.is_empty()))
+        .filter(|selector| labels::contains(pod.metadata.labels.as_ref(), selector))
+        .collect()
 }
 
 /// For cpu and memory: what would be taken, and what there is.
