@@ -29,6 +29,8 @@ pub struct Call {
     pub info: RequestInfo,
     /// Parameters.
     pub query: Query,
+    /// As it was sent.
+    pub uri: http::Uri,
     /// Who asks.
     pub user: UserInfo,
     /// Headers.

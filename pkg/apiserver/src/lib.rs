@@ -17,6 +17,7 @@ mod metrics;
 pub mod negotiate;
 mod nonresource;
 pub mod pipeline;
+mod proxy;
 pub mod query;
 pub mod reply;
 pub mod request_info;

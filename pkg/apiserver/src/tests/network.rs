@@ -195,7 +195,50 @@ async fn streams_reach_the_kubelet() {
     let mut echo = [0; 4];
     stream.read_exact(&mut echo).await.unwrap();
     assert_eq!(&echo, b"ping");
+    // The kubelet through the node, with what stands behind it in the URL.
+    let proxied = network.send(Some(&admin), get("/api/v1/nodes/n1/proxy/stats/summary/?x=y")).await;
+    assert_eq!(text(proxied).await, "a line\n");
     // Without an upgrade there is no stream.
     let plain = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/exec?command=sh")).await;
     assert!(!plain.status().is_server_error());
+}
+
+#[tokio::test]
+async fn pods_are_reached_by_proxy() {
+    let network = Network::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let web = axum::Router::new().fallback(|request: axum::extract::Request| async move {
+        let credentials = request.headers().contains_key("authorization");
+        format!("{} {} {credentials}", request.method(), request.uri())
+    });
+    tokio::spawn(async move {
+        let service = hyper_util::service::TowerToHyperService::new(web);
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let connection =
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service.clone());
+            tokio::spawn(connection);
+        }
+    });
+    network.json("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
+    network.json("POST", "/api/v1/namespaces/n/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x", "ports": [{"name": "web", "containerPort": port}]}]}});
+    network.json("POST", "/api/v1/namespaces/n/pods", &pod).await;
+    let status = json!({"metadata": {"name": "p"}, "spec": pod["spec"], "status": {"podIP": "127.0.0.1", "podIPs": [{"ip": "127.0.0.1"}]}});
+    network.json("PUT", "/api/v1/namespaces/n/pods/p/status", &status).await;
+    let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"name": "http", "port": 80}]}});
+    network.json("POST", "/api/v1/namespaces/n/services", &service).await;
+    let admin = network.admin();
+    let none = network.send(Some(&admin), get("/api/v1/namespaces/n/services/s/proxy/")).await;
+    assert_eq!(none.status(), StatusCode::SERVICE_UNAVAILABLE);
+    for (uri, want) in [
+        ("pods/p/proxy", "GET / false".to_owned()),
+        ("pods/p:web/proxy/a/b/?c=d%20e", "GET /a/b/?c=d%20e false".to_owned()),
+    ] {
+        let mut request = get(&format!("/api/v1/namespaces/n/{uri}"));
+        request.headers_mut().insert(header::AUTHORIZATION, http::HeaderValue::from_static("Basic x"));
+        let answer = network.send(Some(&admin), request).await;
+        assert_eq!(text(answer).await, want, "{uri}");
+    }
 }
