@@ -126,3 +126,12 @@ fn taints_follow_conditions_and_those_of_others_stay() {
         [("mine", "NoSchedule"), ("disk-pressure", "NoSchedule"), ("unschedulable", "NoSchedule")]
     );
 }
+
+#[test]
+fn a_node_that_only_just_came_is_not_ready_but_not_lost() {
+    let mut new = node("True");
+    new.status = None;
+    let plan = decide(&input(new, 0, vec![pod(None)]), at(NOW));
+    assert_eq!(keys(plan.taints.as_ref().expect("changed")), [("not-ready", "NoSchedule")]);
+    assert!(plan.evict.is_empty());
+}
