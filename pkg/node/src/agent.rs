@@ -27,6 +27,7 @@ pub struct Config {
 
 /// Runs an agent until `stop`.
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
+    let _lock = crate::lock(&config.paths)?;
     let mut stages = Stages::default();
     let started = tokio::select! {
         started = start(&config, &mut stages) => started,

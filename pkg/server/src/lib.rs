@@ -93,6 +93,7 @@ pub enum Error {
 
 /// Runs a server until `stop`.
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
+    let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
     let started = start(&config, &mut stages).await;
     if started.is_ok() {

@@ -80,8 +80,9 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The state before.
     pub previous: Option<Arc<Object>>,
-    /// The plain JSON watch event, for all watchers without selectors; dropped as the change ages.
-    pub encoded: Mutex<Option<Bytes>>,
+    /// The plain watch event in JSON and in protobuf, for all watchers without selectors; dropped as
+    /// the change ages.
+    pub encoded: Mutex<[Option<Bytes>; 2]>,
 }
 
 /// A page of a list, of one revision.
@@ -267,7 +268,7 @@ impl State {
         };
         self.window.push_back(Arc::new(change));
         if self.window.len() > ENCODED {
-            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = None;
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Default::default();
         }
         if self.window.len() > WINDOW
             && let Some(dropped) = self.window.pop_front()

@@ -63,7 +63,10 @@ impl DeleteOptions {
     /// The options of a request: the body's if there is one, else the query's.
     pub fn read(call: &Call) -> Result<Self, Status> {
         if !call.body.iter().all(u8::is_ascii_whitespace) {
-            let mut options = Self::from_tree(&body::parse(&call.headers, &call.body)?.value)?;
+            let schema = api::schema::builtin();
+            let root = body::type_of(&schema, "meta", "v1", "DeleteOptions");
+            let sent = body::parse(&call.headers, &call.body, &schema, root)?;
+            let mut options = Self::from_tree(&sent.value)?;
             options.dry_run |= call.query.dry_run()?;
             return Ok(options);
         }
