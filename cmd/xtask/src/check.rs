@@ -64,6 +64,11 @@ pub fn release() -> anyhow::Result<()> {
     cargo(&["build", "--quiet", "--release", "--package", "kinglet"])
 }
 
+/// This program, fast enough to put load on a server.
+pub fn load_generator() -> anyhow::Result<()> {
+    cargo(&["build", "--quiet", "--release", "--package", "xtask"])
+}
+
 fn cargo(args: &[&str]) -> anyhow::Result<()> {
     execute(Command::new(env!("CARGO")).args(args))
 }
@@ -84,7 +89,8 @@ fn packages() -> anyhow::Result<()> {
     }
     // The images are made from packages, whose lists must be there.
     let lists = Path::new("/var/lib/apt/lists").read_dir().map_or(0, Iterator::count);
-    let missing: Vec<&str> = PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> =
+        PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
     if lists < 3 || !missing.is_empty() {
         execute(Command::new("apt-get").args(["update", "-qq"]))?;
     }
