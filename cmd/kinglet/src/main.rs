@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{ClusterOptions, Files, Log, NodeOptions};
+use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -90,6 +90,8 @@ enum ImagesCommand {
 struct CleanupArgs {
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    cgroups: Cgroups,
 }
 
 fn main() -> ExitCode {
@@ -127,9 +129,9 @@ fn run(name: &str) -> anyhow::Result<u8> {
         Command::Agent(args) => serve(&args.log, |stop| node::agent::run(args.config(), stop)),
         Command::Kubectl(cli) => block_on(kubectl::run(cli))?,
         Command::Images(ImagesCommand::Import { archives, files }) => block_on(import(archives, files))?,
-        Command::Cleanup(CleanupArgs { files }) => {
+        Command::Cleanup(CleanupArgs { files, cgroups }) => {
             start_log("warn")?;
-            block_on(node::cleanup::run(&files.paths()))?.context("cleaning up")?;
+            block_on(node::cleanup::run(&files.paths(), &cgroups.cgroup_root))?.context("cleaning up")?;
             Ok(0)
         }
     }
@@ -150,7 +152,7 @@ impl NodeOptions {
             taints: self.node_taint.clone(),
             runtime_endpoint: self.container_runtime_endpoint.clone(),
             kubelet_port: self.kubelet_port,
-            cgroup_root: self.cgroup_root.clone(),
+            cgroup_root: self.cgroups.cgroup_root.clone(),
         }
     }
 }

@@ -62,6 +62,13 @@ pub struct NodeOptions {
     /// Port of the kubelet
     #[arg(long, env = "KINGLET_KUBELET_PORT", value_name = "PORT", default_value_t = 10250)]
     pub kubelet_port: u16,
+    #[command(flatten)]
+    pub cgroups: Cgroups,
+}
+
+/// Where pods are among the machine's processes.
+#[derive(Args, Clone, Debug)]
+pub struct Cgroups {
     /// Cgroup below which the cgroups of pods are made
     #[arg(long, env = "KINGLET_CGROUP_ROOT", value_name = "PATH", default_value = "/")]
     pub cgroup_root: String,

@@ -27,7 +27,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("script", "bsdutils"),
 ];
 
-const CARGO_DENY: &str = "0.18.9";
+const CARGO_DENY: &str = "0.20.2";
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 

@@ -11,6 +11,7 @@ pub mod kinds;
 pub mod meta;
 pub mod openapi;
 pub mod patch;
+pub mod protobuf;
 pub mod quantity;
 pub mod schema;
 #[cfg(test)]

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use api::{Kind, Status, Value, decode};
+use api::{
+    Kind, Schema, Status, Value, decode, protobuf,
+    schema::{Shared, TypeId},
+};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use tower::BoxError;
 
 use crate::{
-    negotiate::{self, Encoding},
+    negotiate::{self, Input},
     query::Query,
 };
 
@@ -93,12 +96,49 @@ impl FieldValidation {
     }
 }
 
-/// Parses a body as the headers say.
-pub fn parse(headers: &http::HeaderMap, body: &[u8]) -> Result<decode::Decoded, Status> {
+/// Parses a body as the headers say. `root` is the type that protobuf bodies are read by.
+pub fn parse(
+    headers: &http::HeaderMap,
+    body: &[u8],
+    schema: &Schema,
+    root: Option<TypeId>,
+) -> Result<decode::Decoded, Status> {
     match negotiate::content_type(headers)? {
-        Encoding::Json => decode::json(body),
-        Encoding::Yaml => decode::yaml(body),
+        Input::Json => decode::json(body),
+        Input::Yaml => decode::yaml(body),
+        Input::Protobuf => {
+            let envelope = protobuf::envelope(body)?;
+            if envelope.content_type == "application/json" {
+                return decode::json(envelope.raw);
+            }
+            let root = root.ok_or_else(|| {
+                let what = format!("{} {}", envelope.api_version, envelope.kind);
+                Status::unsupported_media_type(format!("{what} cannot be read from protobuf; send JSON"))
+            })?;
+            let mut value = protobuf::decode(schema, root, envelope.raw)?;
+            for (field, text) in [("apiVersion", envelope.api_version), ("kind", envelope.kind)] {
+                if !text.is_empty() {
+                    value[field] = text.into();
+                }
+            }
+            Ok(decode::Decoded { value, duplicates: Vec::new() })
+        }
     }
+}
+
+/// The type of a row's objects in protobuf: custom resources have none.
+pub fn wire_type(kind: &Kind) -> Option<TypeId> {
+    matches!(kind.schema.types, Shared::Static(_)).then_some(kind.root)
+}
+
+/// The built-in type of a kind that may have no row of its own.
+pub fn type_of(schema: &Schema, group: &str, version: &str, kind: &str) -> Option<TypeId> {
+    let package = match group {
+        "" => "core",
+        group => group.split('.').next().unwrap_or(group),
+    };
+    let meta = format!("io.k8s.apimachinery.pkg.apis.meta.v1.{kind}");
+    schema.find(&format!("io.k8s.api.{package}.{version}.{kind}")).or_else(|| schema.find(&meta))
 }
 
 /// Checks that a tree is of the kind that the URL names; what it leaves out is filled in.

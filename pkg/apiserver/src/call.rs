@@ -112,7 +112,8 @@ impl Call {
 
     /// The body as a checked tree of the kind that the URL names.
     pub fn object(&self, validation: FieldValidation) -> Result<Value, Status> {
-        let decoded = body::parse(&self.headers, &self.body)?;
+        let root = body::wire_type(&self.kind);
+        let decoded = body::parse(&self.headers, &self.body, &self.kind.schema, root)?;
         self.checked(decoded.value, decoded.duplicates, validation)
     }
 
@@ -131,16 +132,19 @@ impl Call {
         Ok(value)
     }
 
-    /// The body as a tree of another kind (`Binding`, `Scale`, …), checked if the table knows it.
+    /// The body as a checked tree of another kind (`Binding`, `Scale`, …).
     pub fn object_of(&self, group: &str, version: &str, kind: &str) -> Result<Value, Status> {
-        let decoded = body::parse(&self.headers, &self.body)?;
-        let mut value = decoded.value;
+        let schema = api::schema::builtin();
+        let root = body::type_of(&schema, group, version, kind);
+        let mut decoded = body::parse(&self.headers, &self.body, &schema, root)?;
         let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        body::expect_kind(&mut value, &api_version, kind)?;
-        if let Some(row) = self.kinds.by_kind(group, version, kind) {
-            FieldValidation::parse(&self.query)?.check(row, &mut value, decoded.duplicates, &mut self.warnings.lock())?;
+        body::expect_kind(&mut decoded.value, &api_version, kind)?;
+        if let Some(root) = root {
+            for path in api::decode::check(&schema, root, &mut decoded.value)? {
+                self.warn(format!("unknown field \"{path}\""));
+            }
         }
-        Ok(value)
+        Ok(decoded.value)
     }
 
     /// Encoding of answers.

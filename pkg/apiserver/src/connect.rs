@@ -129,10 +129,8 @@ fn container(pod: &Value, query: &Query) -> Result<String, Status> {
             Err(Status::bad_request(format!("a container name must be specified for pod {name}")))
         }
         None => {
-            let mut text = format!(
-                "a container name must be specified for pod {name}, choose one of: [{}]",
-                containers.join(" ")
-            );
+            let mut text =
+                format!("a container name must be specified for pod {name}, choose one of: [{}]", containers.join(" "));
             if !init.is_empty() {
                 text.push_str(&format!(" or one of the init containers: [{}]", init.join(" ")));
             }
@@ -268,9 +266,16 @@ mod tests {
     fn kubelet_paths() {
         let pod = json!({"metadata": {"name": "p", "namespace": "n"}, "spec": {"containers": [{"name": "a"}]}});
         let two = json!({"metadata": {"name": "p", "namespace": "n"}, "spec": {"containers": [{"name": "a"}, {"name": "b"}], "initContainers": [{"name": "i"}]}});
-        let run = |sub: &str, pod: &Value, query: &str| target(sub, pod, &Query::parse(Some(query))).map_err(|s| s.message);
-        assert_eq!(run("log", &pod, "follow=true&tailLines=5&x=y").unwrap(), "/containerLogs/n/p/a?follow=true&tailLines=5");
-        assert_eq!(run("exec", &two, "container=b&command=sh&command=-c&command=a%20b&stdin=true&tty=false").unwrap(), "/exec/n/p/b?command=sh&command=-c&command=a%20b&stdin=true");
+        let run =
+            |sub: &str, pod: &Value, query: &str| target(sub, pod, &Query::parse(Some(query))).map_err(|s| s.message);
+        assert_eq!(
+            run("log", &pod, "follow=true&tailLines=5&x=y").unwrap(),
+            "/containerLogs/n/p/a?follow=true&tailLines=5"
+        );
+        assert_eq!(
+            run("exec", &two, "container=b&command=sh&command=-c&command=a%20b&stdin=true&tty=false").unwrap(),
+            "/exec/n/p/b?command=sh&command=-c&command=a%20b&stdin=true"
+        );
         assert_eq!(run("portforward", &pod, "ports=80").unwrap(), "/portForward/n/p?port=80");
         assert_eq!(
             run("log", &two, "").unwrap_err(),

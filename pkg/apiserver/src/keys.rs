@@ -22,7 +22,9 @@ pub fn prefix(kind: &Kind) -> String {
     match PLACES.iter().find(|(g, p, _)| (*g, *p) == (group, plural)) {
         Some((_, _, place)) => format!("{ROOT}{place}/"),
         // Custom resources carry their group, built-in ones are unique by name.
-        None if matches!(kind.schema.types, Shared::Counted(_)) && !group.is_empty() => format!("{ROOT}{group}/{plural}/"),
+        None if matches!(kind.schema.types, Shared::Counted(_)) && !group.is_empty() => {
+            format!("{ROOT}{group}/{plural}/")
+        }
         None => format!("{ROOT}{plural}/"),
     }
 }

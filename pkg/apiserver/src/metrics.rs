@@ -70,7 +70,12 @@ impl Metrics {
         metric("apiserver_store_writes_total", "counter", "Transactions sent to the store.", &writes);
         let panics = plain(self.panics.load(Ordering::Relaxed).to_string());
         metric("apiserver_panics_total", "counter", "Requests whose handling panicked.", &panics);
-        metric("apiserver_cache_revision", "gauge", "Revision that the watch caches have seen.", &plain(revision.to_string()));
+        metric(
+            "apiserver_cache_revision",
+            "gauge",
+            "Revision that the watch caches have seen.",
+            &plain(revision.to_string()),
+        );
         out
     }
 }

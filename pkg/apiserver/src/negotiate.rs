@@ -91,13 +91,27 @@ fn clause_of(clause: &str) -> Option<Accepted> {
     Some(Accepted { encoding, shape })
 }
 
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `application/json`.
+    Json,
+    /// `application/yaml`.
+    Yaml,
+    /// `application/vnd.kubernetes.protobuf`: what typed Go clients send.
+    Protobuf,
+}
+
+const TAKEN: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
 /// What a body is in.
-pub fn content_type(headers: &HeaderMap) -> Result<Encoding, Status> {
+pub fn content_type(headers: &HeaderMap) -> Result<Input, Status> {
     match media_type(headers).as_str() {
-        "" | "application/json" | "*/*" => Ok(Encoding::Json),
-        "application/yaml" => Ok(Encoding::Yaml),
+        "" | "application/json" | "*/*" => Ok(Input::Json),
+        "application/yaml" => Ok(Input::Yaml),
+        "application/vnd.kubernetes.protobuf" => Ok(Input::Protobuf),
         _ => Err(Status::unsupported_media_type(format!(
-            "the body of the request was in an unknown format - accepted media types include: {OFFERED}"
+            "the body of the request was in an unknown format - accepted media types include: {TAKEN}"
         ))),
     }
 }
@@ -128,7 +142,10 @@ mod tests {
             (kubectl, Some((Encoding::Json, Shape::Table))),
             ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Json, Shape::Plain))),
             ("application/vnd.kubernetes.protobuf", None),
-            ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", Some((Encoding::Json, Shape::Metadata))),
+            (
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                Some((Encoding::Json, Shape::Metadata)),
+            ),
             ("application/json;as=Pie;g=meta.k8s.io;v=v1, application/json", Some((Encoding::Json, Shape::Plain))),
             ("text/html", None),
         ] {

@@ -66,7 +66,12 @@ pub fn version() -> Value {
 }
 
 fn root(kinds: &Kinds) -> Value {
-    let mut paths = vec!["/.well-known/openid-configuration".to_owned(), "/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
+    let mut paths = vec![
+        "/.well-known/openid-configuration".to_owned(),
+        "/api".to_owned(),
+        "/api/v1".to_owned(),
+        "/apis".to_owned(),
+    ];
     for kind in kinds.rows().iter().filter(|kind| !kind.group.is_empty()) {
         for path in [format!("/apis/{}", &*kind.group), format!("/apis/{}/{}", &*kind.group, &*kind.version)] {
             if !paths.contains(&path) {
@@ -74,7 +79,8 @@ fn root(kinds: &Kinds) -> Value {
             }
         }
     }
-    let rest = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"];
+    let rest =
+        ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"];
     paths.extend(rest.map(str::to_owned));
     json!({"paths": paths})
 }
@@ -97,7 +103,11 @@ async fn health(server: &Server, endpoint: &str, check: &str, query: &Query) -> 
     let checks = checks(server).await;
     if !check.is_empty() {
         let (_, well) = checks.iter().find(|(name, _)| *name == check).ok_or_else(Status::no_such_path)?;
-        return Ok(if *well { text_response(200, "ok") } else { text_response(500, "internal server error: failed\n") });
+        return Ok(if *well {
+            text_response(200, "ok")
+        } else {
+            text_response(500, "internal server error: failed\n")
+        });
     }
     let excluded: Vec<&str> = query.all("exclude").collect();
     // An endless readiness at shutdown would keep clients; liveness goes on.

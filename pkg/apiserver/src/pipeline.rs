@@ -15,9 +15,7 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    compress, connect,
-    negotiate,
-    nonresource,
+    compress, connect, negotiate, nonresource,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -141,7 +139,9 @@ async fn bounded(
     let answer = tokio::time::timeout(TIMEOUT, answer).await;
     drop(permit);
     answer.unwrap_or_else(|_| {
-        Err(Status::timeout("the server was unable to return a response in the time allotted, but may still be processing the request"))
+        Err(Status::timeout(
+            "the server was unable to return a response in the time allotted, but may still be processing the request",
+        ))
     })
 }
 

@@ -169,7 +169,7 @@ impl Continue {
             return Err(invalid("server does not recognize this encoded version"));
         }
         if start.split('/').any(|segment| segment == "." || segment == "..") {
-            return Err(invalid(&format!("{start}")));
+            return Err(invalid(start));
         }
         match token["rv"].as_i64() {
             Some(revision) if revision != 0 => Ok(Continue { revision, start: start.to_owned() }),
@@ -211,24 +211,38 @@ impl ListOptions {
 
     fn parse_at(query: &Query, watch: bool, initial_events: Option<bool>) -> Result<At, Status> {
         let (version, matching) = (query.text("resourceVersion"), query.text("resourceVersionMatch"));
-        let forbidden = |field: &str, why: &str| Err(Status::unprocessable(format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: Forbidden: {why}")));
+        let forbidden = |field: &str, why: &str| {
+            Err(Status::unprocessable(format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: Forbidden: {why}")))
+        };
         if watch {
             if initial_events.is_some() && matching != Some("NotOlderThan") {
-                return forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+                return forbidden(
+                    "resourceVersionMatch",
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                );
             }
             if initial_events.is_none() && matching.is_some() {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+                return forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                );
             }
         } else {
             if initial_events.is_some() {
                 return forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
             }
             if matching.is_some() && version.is_none() {
-                return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
+                return forbidden(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                );
             }
             if query.text("continue").is_some() {
                 if matching.is_some() {
-                    return forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+                    return forbidden(
+                        "resourceVersionMatch",
+                        "resourceVersionMatch is forbidden when continue is provided",
+                    );
                 }
                 if version.is_some_and(|v| v != "0") {
                     return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
@@ -239,9 +253,10 @@ impl ListOptions {
         let Some(version) = version else { return Ok(At::Head) };
         let revision = resource_version(version)?;
         match (matching, revision) {
-            (Some("Exact"), 0) => {
-                forbidden("resourceVersionMatch", "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"")
-            }
+            (Some("Exact"), 0) => forbidden(
+                "resourceVersionMatch",
+                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+            ),
             (Some("Exact"), exact) => Ok(At::Exact(exact)),
             (None | Some("NotOlderThan"), 0) => Ok(At::Any),
             // Upstream: a limit without a match rule asks for exactly this revision.
@@ -274,7 +289,13 @@ mod tests {
         let token = Continue { revision: 12, start: "ns/name\0".to_owned() };
         assert_eq!(Continue::decode(&token.encode()).unwrap(), token);
         assert!(!token.encode().contains('='));
-        for bad in ["", "!!", "e30", &Continue { revision: 0, start: "a".into() }.encode(), &Continue { revision: 3, start: "../a".into() }.encode()] {
+        for bad in [
+            "",
+            "!!",
+            "e30",
+            &Continue { revision: 0, start: "a".into() }.encode(),
+            &Continue { revision: 3, start: "../a".into() }.encode(),
+        ] {
             assert_eq!(Continue::decode(bad).unwrap_err().code, 400, "{bad}");
         }
     }

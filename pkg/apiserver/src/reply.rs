@@ -87,12 +87,7 @@ pub fn partial(tree: Value) -> Value {
 }
 
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
-pub fn write(
-    reply: Reply,
-    kind: &Kind,
-    accepted: Accepted,
-    table: table::Options,
-) -> Result<Response<Body>, Status> {
+pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
     let plain = accepted.shape == Shape::Plain;
     match reply {
         Reply::Raw(response) => Ok(response),
@@ -204,7 +199,7 @@ impl ListBody {
             kind.api_version(),
             list.metadata()
         );
-        let left = list.objects.iter().map(Stored::len).sum();
+        let left = list.objects.iter().map(Stored::size).sum();
         ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
     }
 
@@ -224,7 +219,7 @@ impl ListBody {
                 out.push(b',');
             }
             object.write(&mut out);
-            self.left = self.left.saturating_sub(object.len());
+            self.left = self.left.saturating_sub(object.size());
         }
         Some(out.into())
     }

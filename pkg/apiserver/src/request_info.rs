@@ -146,7 +146,8 @@ mod tests {
         if !info.resource_request {
             return format!("{} {}", info.verb, info.path);
         }
-        let parts = [&info.group, &info.version, &info.resource, &info.subresource, &info.namespace, &info.name, &info.rest];
+        let parts =
+            [&info.group, &info.version, &info.resource, &info.subresource, &info.namespace, &info.name, &info.rest];
         format!("{} {}", info.verb, parts.map(|p| if p.is_empty() { "-" } else { p }).join(" "))
     }
 
@@ -169,7 +170,11 @@ mod tests {
             ("DELETE", "/apis/apps/v1/namespaces/a/deployments/b", "delete apps v1 deployments - a b -"),
             ("PUT", "/apis/apps/v1/namespaces/a/deployments/b/scale", "update apps v1 deployments scale a b -"),
             ("GET", "/apis/apps/v1/watch/namespaces/a/deployments", "watch apps v1 deployments - a - -"),
-            ("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode", "get rbac.authorization.k8s.io v1 clusterroles - - system:node -"),
+            (
+                "GET",
+                "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode",
+                "get rbac.authorization.k8s.io v1 clusterroles - - system:node -",
+            ),
             ("GET", "/apis/apps/v1", "get /apis/apps/v1"),
             ("GET", "/api", "get /api"),
             ("POST", "/healthz/etcd", "post /healthz/etcd"),

@@ -112,7 +112,9 @@ async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Sta
     let resource = &spec["resourceAttributes"];
     let other = &spec["nonResourceAttributes"];
     if resource.is_object() == other.is_object() {
-        return Err(Status::bad_request("exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+        return Err(Status::bad_request(
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+        ));
     }
     let text = |value: &Value, field: &str| tree::text(value, field).to_owned();
     let question = if resource.is_object() {

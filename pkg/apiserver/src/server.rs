@@ -107,12 +107,7 @@ impl Server {
     }
 
     /// Writes an object if its key still is at `expected` (0: absent); `None` if it is not.
-    pub async fn write(
-        &self,
-        kind: &Kind,
-        object: &Value,
-        expected: i64,
-    ) -> Result<Option<Stored>, Status> {
+    pub async fn write(&self, kind: &Kind, object: &Value, expected: i64) -> Result<Option<Stored>, Status> {
         let (namespace, name) = (api::meta::namespace(object), api::meta::name(object));
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         // The cache exists from the first write on, so that a watch may begin at it.

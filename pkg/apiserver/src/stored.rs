@@ -76,7 +76,7 @@ impl Stored {
     }
 
     /// Length of the encoded object, about.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.value.len() + 32
     }
 
@@ -98,7 +98,7 @@ impl Stored {
 
     /// The object as JSON.
     pub fn to_json(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.len());
+        let mut out = Vec::with_capacity(self.size());
         self.write(&mut out);
         out
     }

@@ -86,7 +86,9 @@ async fn bind(call: &Call, reference: &Value, claims: &mut Value) -> Result<(), 
     let object = found.ok_or_else(|| Status::not_found("", resource, name))?.tree()?;
     let actual = meta::text(&object, "uid");
     if !uid.is_empty() && uid != actual {
-        let why = format!("the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated");
+        let why = format!(
+            "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
+        );
         return Err(Status::conflict("", resource, name, &why));
     }
     if field == "pod" {

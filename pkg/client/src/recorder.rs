@@ -22,7 +22,7 @@ use serde_json::json;
 use tokio::{sync::mpsc, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::runtime::{describe, is_terminating};
+use crate::runtime::{is_terminating, message};
 
 /// Waiting to be written.
 const QUEUE: usize = 256;
@@ -134,7 +134,7 @@ impl Writer {
             if let Err(error) = self.write(record).await
                 && !is_terminating(&error)
             {
-                tracing::debug!(error = describe(&error), "event not written");
+                tracing::debug!(error = message(&error), "event not written");
             }
         }
     }

@@ -178,6 +178,12 @@ impl Sources {
         self
     }
 
+    /// Something else that has to be there before the first look.
+    pub fn wait_for(&mut self, ready: impl Future<Output = ()> + Send + 'static) -> &mut Self {
+        self.synced.push(ready.boxed());
+        self
+    }
+
     /// A key that is looked at once at the start, whatever the snapshots hold.
     pub fn once(&mut self, key: ObjectKey) -> &mut Self {
         self.queue.add(key);
@@ -263,12 +269,12 @@ fn settle(name: &'static str, queue: &Queue<ObjectKey>, key: &ObjectKey, outcome
         Err(error) => {
             let failures = queue.failures(key) + 1;
             if is_stale(&error) {
-                tracing::debug!(controller = name, %key, %error, "the snapshot was old");
+                tracing::debug!(controller = name, %key, error = message(&error), "the snapshot was old");
             } else if failures < WARN_AFTER {
                 // A server that starts or stops answers like this for a moment.
-                tracing::info!(controller = name, %key, failures, error = describe(&error), "reconcile failed, trying again");
+                tracing::info!(controller = name, %key, failures, error = message(&error), "reconcile failed, trying again");
             } else {
-                tracing::warn!(controller = name, %key, failures, error = describe(&error), "reconcile keeps failing");
+                tracing::warn!(controller = name, %key, failures, error = message(&error), "reconcile keeps failing");
             }
             queue.retry(key.clone());
         }
@@ -307,6 +313,14 @@ pub fn ignore_exists<T>(result: Result<T, kube::Error>) -> Result<Option<T>, kub
     match result {
         Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => Ok(None),
         other => other.map(Some),
+    }
+}
+
+/// What went wrong: the API server's own words, or the error with its causes.
+pub fn message(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => describe(other),
     }
 }
 

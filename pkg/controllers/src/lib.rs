@@ -9,12 +9,20 @@ use client::{Informers, Recorder, Runtime, SharedClock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod deployment;
+mod endpoints;
+mod endpointslice;
+mod gc;
+mod namespace;
 mod node_ipam;
+mod node_lifecycle;
 mod owners;
+mod pod_gc;
 mod pods;
 mod replicaset;
+mod resources;
 mod root_ca;
 mod serviceaccount;
+mod services;
 
 /// What the controllers need to know of the cluster.
 #[derive(Clone)]
@@ -42,14 +50,34 @@ type Start = fn(&Context);
 const CONTROLLERS: &[(&str, Start)] = &[
     ("deployment", |c| drop(c.runtime.run(deployment::DeploymentController::new(c)))),
     ("replicaset", |c| drop(c.runtime.run(replicaset::ReplicaSetController::new(c)))),
+    ("endpointslice", |c| drop(c.runtime.run(endpointslice::EndpointSliceController::new(c)))),
+    ("endpoints", |c| drop(c.runtime.run(endpoints::EndpointsController::new(c)))),
     ("serviceaccount", |c| drop(c.runtime.run(serviceaccount::ServiceAccountController::new(c)))),
     ("root-ca-certificate-publisher", |c| drop(c.runtime.run(root_ca::RootCaController::new(c)))),
+    ("namespace", |c| drop(c.runtime.run(namespace::NamespaceController::new(c)))),
+    ("garbage-collector", |c| drop(c.runtime.run(gc::GarbageCollector::new(c)))),
+    ("pod-garbage-collector", |c| drop(c.runtime.run(pod_gc::PodGcController::new(c)))),
+    ("node-lifecycle", |c| drop(c.runtime.run(node_lifecycle::NodeLifecycleController::new(c)))),
     ("node-ipam", |c| drop(c.runtime.run(node_ipam::NodeIpamController::new(c)))),
 ];
 
+/// What keeps the controllers from being started.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Pods could get no addresses.
+    #[error("cluster CIDR {cidr:?}: must be an IPv4 range of at most 24 bits, such as 10.42.0.0/16")]
+    ClusterCidr {
+        /// As given.
+        cidr: String,
+    },
+}
+
 /// Starts all controllers. They begin to work when their informers are complete, and end with
 /// `stop`.
-pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
+pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) -> Result<(), Error> {
+    if !node_ipam::is_usable(&config.cluster_cidr) {
+        return Err(Error::ClusterCidr { cidr: config.cluster_cidr });
+    }
     let client = config.informers.client().clone();
     let recorder = Recorder::start(client, "kube-controller-manager", None, stop.clone(), tasks);
     let runtime = Runtime { clock: Arc::clone(&config.clock), stop, tasks: tasks.clone() };
@@ -58,4 +86,5 @@ pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
         tracing::debug!(controller = name, "starting");
         start(&context);
     }
+    Ok(())
 }

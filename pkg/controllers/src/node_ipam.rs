@@ -125,6 +125,11 @@ fn decide(input: &Input, cluster_cidr: &str) -> Plan {
     free.map_or(Plan::Exhausted, Plan::Assign)
 }
 
+/// Whether there is at least one range for a node in it.
+pub fn is_usable(cluster_cidr: &str) -> bool {
+    ranges(cluster_cidr).next().is_some()
+}
+
 /// The ranges for nodes within the cluster's range, in order.
 fn ranges(cluster_cidr: &str) -> impl Iterator<Item = String> {
     let parsed = cluster_cidr.split_once('/').and_then(|(address, prefix)| {

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use containerd_client::events as payload;
-use containerd_client::services::v1::SubscribeRequest;
 use containerd_client::services::v1::events_client::EventsClient;
 use containerd_client::services::v1::version_client::VersionClient;
+use containerd_client::services::v1::{PublishRequest, SubscribeRequest};
 use containerd_client::types::Envelope;
 use prost::Message;
 use tokio::sync::mpsc;
@@ -29,6 +29,11 @@ use crate::v1;
 
 /// Events that may wait for the consumer.
 const QUEUE: usize = 256;
+/// What is published to learn that a subscription is in effect.
+const GREETING: &str = "/kinglet/subscribed";
+/// The containerd events that are of interest.
+const TOPICS: [&str; 6] =
+    [GREETING, "/tasks/start", "/tasks/exit", "/tasks/oom", "/containers/create", "/containers/delete"];
 /// Pauses between attempts to reconnect.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(5)];
 
@@ -55,7 +60,7 @@ pub struct Change {
 }
 
 /// What happened to a container or sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// It was made.
     Created,
@@ -119,14 +124,8 @@ async fn follow(socket: &Path, events: mpsc::Sender<Event>) {
 }
 
 async fn from_containerd(channel: Channel, events: &mpsc::Sender<Event>, pause: &mut Duration) -> Result<(), Status> {
-    let topics = ["/tasks/start", "/tasks/exit", "/tasks/oom", "/containers/create", "/containers/delete"];
-    let filters = topics.map(|topic| format!("namespace==k8s.io,topic==\"{topic}\"")).to_vec();
-    let mut stream =
-        EventsClient::new(channel.clone()).subscribe(request(SubscribeRequest { filters })).await?.into_inner();
+    let mut stream = subscribed(&channel).await?;
     *pause = BACKOFF[0];
-    // containerd sends headers before it subscribes, so what happens within the next moment could be missed: a
-    // round trip on the same connection, then everything is looked at.
-    VersionClient::new(channel.clone()).version(request(())).await?;
     if events.send(Event::Resync).await.is_err() {
         return Ok(());
     }
@@ -147,6 +146,27 @@ async fn from_containerd(channel: Channel, events: &mpsc::Sender<Event>, pause: 
         }
     }
     Err(Status::unavailable("the stream ended"))
+}
+
+/// A subscription that is known to be in effect. containerd does not answer to a subscription before there is an
+/// event, so a greeting is published until it comes back.
+async fn subscribed(channel: &Channel) -> Result<Streaming<Envelope>, Status> {
+    let filters = TOPICS.map(|topic| format!("namespace==k8s.io,topic==\"{topic}\"")).to_vec();
+    let mut client = EventsClient::new(channel.clone());
+    let mut publisher = client.clone();
+    let subscription = client.subscribe(request(SubscribeRequest { filters }));
+    tokio::pin!(subscription);
+    let mut pause = Duration::from_millis(2);
+    loop {
+        tokio::select! {
+            response = &mut subscription => return Ok(response?.into_inner()),
+            () = tokio::time::sleep(pause) => {}
+        }
+        let greeting = prost_types::Any { type_url: "containerd.events.TaskOOM".to_owned(), value: Vec::new() };
+        let message = PublishRequest { topic: GREETING.to_owned(), event: Some(greeting) };
+        publisher.publish(request(message)).await?;
+        pause = (pause * 2).min(Duration::from_secs(1));
+    }
 }
 
 /// Reads a containerd event; none if it is of no interest.
@@ -205,12 +225,22 @@ async fn reported(cri: &mut Cri, change: &Change) -> bool {
 
 async fn from_cri(channel: Channel, events: &mpsc::Sender<Event>, pause: &mut Duration) -> Result<(), Status> {
     let mut cri = Cri::new(channel);
-    let mut stream: Streaming<v1::ContainerEventResponse> =
-        cri.runtime.get_container_events(v1::GetEventsRequest {}).await?.into_inner();
+    let subscription = cri.runtime.get_container_events(v1::GetEventsRequest {});
+    tokio::pin!(subscription);
+    // Runtimes in Go answer with the first event only; no answer within a moment means that there is none yet.
+    let early = tokio::time::timeout(Duration::from_millis(200), &mut subscription).await;
+    if let Ok(Err(status)) = early {
+        return Err(status);
+    }
     *pause = BACKOFF[0];
     if events.send(Event::Resync).await.is_err() {
         return Ok(());
     }
+    let response = match early {
+        Ok(response) => response?,
+        Err(_) => subscription.await?,
+    };
+    let mut stream: Streaming<v1::ContainerEventResponse> = response.into_inner();
     while let Some(event) = stream.message().await? {
         if events.send(Event::Change(change_of_cri(event))).await.is_err() {
             return Ok(());

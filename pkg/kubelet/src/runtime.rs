@@ -284,6 +284,7 @@ fn read_container(listed: rt::Container, status: rt::ContainerStatus, dirs: &Pod
         image_id: status.image_ref,
         hash: text(&listed.annotations, labels::HASH),
         restart_count,
+        grace: text(&listed.annotations, labels::POD_GRACE).parse().ok(),
         log_path: status.log_path,
         id: listed.id,
     }

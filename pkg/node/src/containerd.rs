@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use config::Version;
 pub use stop::stop_all;
+pub(crate) use stop::unmount_below;
 
 /// How long a new containerd may take until CRI answers. A slow card after a power cut takes many seconds.
 const READY: Duration = Duration::from_secs(60);

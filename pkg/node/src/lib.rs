@@ -6,6 +6,8 @@ pub mod agent;
 pub mod cleanup;
 pub mod containerd;
 pub mod join;
+mod lock;
+mod network;
 mod paths;
 mod routes;
 pub mod runtime;
@@ -18,14 +20,15 @@ use arc_swap::ArcSwap;
 use client::Informers;
 use pki::tls::{self, ClientCertificates};
 
-pub use self::{
-    paths::Paths,
-    settings::{Node, Settings},
-};
 use self::{
     join::{ClusterSettings, Identity, JoinError},
     runtime::Starting,
     stages::Stages,
+};
+pub use self::{
+    lock::{Lock, lock},
+    paths::Paths,
+    settings::{Node, Settings},
 };
 
 /// What a node is made of.
@@ -71,6 +74,12 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// Another process uses the directories.
+    #[error("kinglet is running already in {run}")]
+    Running {
+        /// The run directory.
+        run: String,
+    },
     /// The container runtime.
     #[error(transparent)]
     Containerd(#[from] containerd::Error),
@@ -107,33 +116,7 @@ pub async fn start(
     let kubelet = kubelet_config(&config, informers.clone(), cri_socket)?;
     kubelet::start(kubelet, stage.stop.clone(), &stage.tasks).await?;
 
-    let stage = stages.next("network");
-    let NodeConfig { paths, node, cluster, .. } = &config;
-    let routes = routes::Config {
-        informers: informers.clone(),
-        node_name: node.name.clone(),
-        cluster_cidr: cluster.cluster_cidr.clone(),
-        service_cidr: cluster.service_cidr.clone(),
-        cluster_dns: cluster.cluster_dns,
-        cni_conf_dir: paths.cni_conf(),
-    };
-    routes::start(routes, stage.stop.clone(), &stage.tasks).await?;
-    let proxy = proxy::Config {
-        informers: informers.clone(),
-        node_name: node.name.clone(),
-        node_ip: node.ip,
-        cluster_cidr: cluster.cluster_cidr.clone(),
-        service_cidr: cluster.service_cidr.clone(),
-        skip: vec![cluster.cluster_dns],
-    };
-    proxy::start(proxy, stage.stop.clone(), &stage.tasks).await?;
-    let dns = dns::Config {
-        informers,
-        listen: vec![SocketAddr::new(cluster.cluster_dns, 53)],
-        cluster_domain: cluster.cluster_domain.clone(),
-    };
-    dns::start(dns, stage.stop.clone(), &stage.tasks).await?;
-    Ok(())
+    network::start(&config, informers, stages).await
 }
 
 fn kubelet_config(

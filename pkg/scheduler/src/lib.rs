@@ -16,7 +16,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, reference, runtime};
+use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, SharedClock, reference, runtime};
 use futures::StreamExt as _;
 use jiff::Timestamp;
 use k8s_openapi::{
@@ -59,6 +59,8 @@ const WRITES: usize = 64;
 pub struct Config {
     /// Of a client that acts as `system:kube-scheduler`.
     pub informers: Informers,
+    /// The time; [`client::clock::system`] outside of tests.
+    pub clock: SharedClock,
 }
 
 /// Starts the scheduler. It begins when its informers are complete, and ends with `stop`.
@@ -75,7 +77,14 @@ pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
         cluster: Cluster::default(),
         queue: Queue::default(),
         decisions: 0,
-        writer: Writer { client, recorder, outcomes, slots: Arc::new(Semaphore::new(WRITES)), tasks: tasks.clone() },
+        writer: Writer {
+            client,
+            recorder,
+            clock: config.clock,
+            outcomes,
+            slots: Arc::new(Semaphore::new(WRITES)),
+            tasks: tasks.clone(),
+        },
     };
     tasks.spawn(async move { stop.run_until_cancelled(scheduler.run(outcome_receiver)).await });
 }
@@ -290,6 +299,7 @@ async fn wait_until(deadline: Option<Instant>) {
 struct Writer {
     client: kube::Client,
     recorder: Recorder,
+    clock: SharedClock,
     outcomes: mpsc::UnboundedSender<Failed>,
     slots: Arc<Semaphore>,
     tasks: TaskTracker,
@@ -310,7 +320,7 @@ impl Writer {
                     let message = format!("Successfully assigned {key} to {node}");
                     return writer.recorder.event(reference(&*pod), EventType::Normal, "Scheduled", message);
                 }
-                Ok(Err(error)) => (matches!(&error, kube::Error::Api(s) if s.code == 404), runtime::describe(&error)),
+                Ok(Err(error)) => (matches!(&error, kube::Error::Api(s) if s.code == 404), runtime::message(&error)),
                 Err(_) => (false, "no answer in time".to_owned()),
             };
             tracing::debug!(pod = %key, node, reason, "not bound");
@@ -360,14 +370,14 @@ impl Writer {
                     "status": "False",
                     "reason": "Unschedulable",
                     "message": unfit.message,
-                    "lastTransitionTime": since(&pod).unwrap_or_else(Timestamp::now),
+                    "lastTransitionTime": since(&pod).unwrap_or_else(|| writer.clock.now()),
                     "observedGeneration": pod.metadata.generation,
                 }]},
             });
             let written = api.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Strategic(patch)).await;
             if let Err(error) = written {
                 // The next attempt writes it again.
-                tracing::debug!(pod = pod.name_any(), error = runtime::describe(&error), "condition not written");
+                tracing::debug!(pod = pod.name_any(), error = runtime::message(&error), "condition not written");
             }
         });
     }

@@ -53,7 +53,7 @@ impl Cluster {
     fn add(&mut self, role: &str, mut args: Vec<String>, images: &[&str]) {
         let (namespace, ip) = self.lan.host();
         let name = format!("{role}-{}", self.machines.len());
-        args.extend([format!("--node-name={name}"), format!("--node-ip={ip}"), format!("--cgroup-root=/{namespace}")]);
+        args.extend([format!("--node-name={name}"), format!("--node-ip={ip}")]);
         let mut machine = Machine::new(name.clone(), namespace, ip, self.dir.join(name), args);
         std::fs::create_dir_all(machine.images()).expect("the test directory can be written");
         for path in images.iter().map(|i| image(i)) {

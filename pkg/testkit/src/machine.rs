@@ -68,6 +68,7 @@ impl Machine {
         let mut command = self.command(binary());
         command.args(words(line)).env("KINGLET_CONFIG_DIR", self.dir.join("etc"));
         command.env("KINGLET_DATA_DIR", self.dir.join("data")).env("KINGLET_RUN_DIR", self.dir.join("run"));
+        command.env("KINGLET_CGROUP_ROOT", format!("/{}", self.namespace));
         command
     }
 

@@ -5,7 +5,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
-use api::{Value, decode, defaults, schema};
+use api::{Value, decode, defaults, protobuf, schema};
 
 use super::wire;
 
@@ -38,7 +38,17 @@ pub fn check(module: &Path) -> Result<()> {
         differences(&value, &defaulted, "", &mut changed);
         changed.retain(|path| !OVERWRITTEN.iter().any(|known| path.contains(known)));
         faults.extend(changed.iter().map(|path| format!("{gvk}: {path}")));
-        let wire = wire::fields(&schema, root, &fs::read(path.with_extension("pb"))?)?;
+        let bytes = fs::read(path.with_extension("pb"))?;
+        let mut typed = protobuf::decode(&schema, root, protobuf::envelope(&bytes)?.raw)?;
+        decode::check(&schema, root, &mut typed).with_context(|| gvk.to_owned())?;
+        let mut plain = value.clone();
+        for name in ["apiVersion", "kind"] {
+            plain.as_object_mut().map(|fields| fields.remove(name));
+        }
+        let mut changed = Vec::new();
+        differences(&plain, &typed, "", &mut changed);
+        faults.extend(changed.iter().map(|path| format!("{gvk} in protobuf: {path}")));
+        let wire = wire::fields(&schema, root, &bytes)?;
         let json = wire::json_fields(&schema, root, &decoded.value);
         faults.extend(json.symmetric_difference(&wire).map(|path| format!("{gvk}: {path} is not in both encodings")));
         decoded_count += 1;

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn tolerations_are_added_once() {
-        let mut pod = json!({"spec": {"tolerations": [{"key": TAINTS[0], "operator": "Exists", "effect": "NoExecute"}]}});
+        let mut pod =
+            json!({"spec": {"tolerations": [{"key": TAINTS[0], "operator": "Exists", "effect": "NoExecute"}]}});
         tolerate(&mut pod);
         assert_eq!(pod["spec"]["tolerations"].as_array().unwrap().len(), 2);
         let again = pod.clone();

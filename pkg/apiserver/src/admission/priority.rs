@@ -48,11 +48,8 @@ impl Plugin for Priority {
                 Status::forbidden("", "pods", meta::name(object), &why)
             })?),
         };
-        let class = class.unwrap_or_else(|| Class {
-            name: String::new(),
-            value: 0,
-            policy: "PreemptLowerPriority".to_owned(),
-        });
+        let class =
+            class.unwrap_or_else(|| Class { name: String::new(), value: 0, policy: "PreemptLowerPriority".to_owned() });
         let spec = &mut object["spec"];
         if let Some(given) = spec["priority"].as_i64().filter(|given| *given != class.value) {
             let why = format!(

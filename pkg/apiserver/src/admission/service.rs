@@ -12,7 +12,10 @@ use std::{
     sync::Arc,
 };
 
-use api::{Status, Value, meta, validation::{FieldErrors, Reason}};
+use api::{
+    Status, Value, meta,
+    validation::{FieldErrors, Reason},
+};
 use bytes::Bytes;
 use rand::Rng as _;
 use serde_json::json;
@@ -63,7 +66,8 @@ impl ServiceCidr {
         (1u32 << (32 - self.prefix)) - 2
     }
 
-    fn contains(&self, address: Ipv4Addr) -> bool {
+    /// Whether a Service may have this address.
+    pub fn contains(&self, address: Ipv4Addr) -> bool {
         (1..=self.size()).contains(&u32::from(address).wrapping_sub(self.network))
     }
 
@@ -202,7 +206,8 @@ fn text<'a>(spec: &'a Value, field: &str) -> &'a str {
 /// Whether nothing is left to allocate.
 fn complete(service: &Value) -> bool {
     let spec = &service["spec"];
-    let ip = kind_of(service) == "ExternalName" || (!text(spec, "clusterIP").is_empty() && spec["clusterIPs"].is_array());
+    let ip =
+        kind_of(service) == "ExternalName" || (!text(spec, "clusterIP").is_empty() && spec["clusterIPs"].is_array());
     let ports = spec["ports"].as_array().into_iter().flatten();
     let families = kind_of(service) == "ExternalName" || spec["ipFamilies"].is_array();
     ip && families
@@ -236,14 +241,16 @@ fn carry_over(new: &mut Value, old: &Value) {
     }
     let (keep, had) = (wants_ports(new), wants_ports(old));
     let old_ports: Vec<Value> = old["spec"]["ports"].as_array().cloned().unwrap_or_default();
-    for port in new["spec"]["ports"].as_array_mut().into_iter().flatten() {
+    for port in new["spec"].get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         let same = old_ports.iter().find(|o| o["port"] == port["port"] && protocol(o) == protocol(port));
         let Some(old_node_port) = same.map(|o| o["nodePort"].clone()).filter(|p| p.as_u64().unwrap_or(0) != 0) else {
             continue;
         };
         if keep && had && port["nodePort"].as_u64().unwrap_or(0) == 0 {
             port["nodePort"] = old_node_port;
-        } else if !keep && had && port["nodePort"] == old_node_port
+        } else if !keep
+            && had
+            && port["nodePort"] == old_node_port
             && let Some(port) = port.as_object_mut()
         {
             port.remove("nodePort");
@@ -290,24 +297,27 @@ fn allocate(
     errors
 }
 
-fn allocate_ip(
-    spec: &mut Value,
-    own: &Held,
-    taken: &Taken,
-    cidr: ServiceCidr,
-    random: u32,
-    errors: &mut FieldErrors,
-) {
+fn allocate_ip(spec: &mut Value, own: &Held, taken: &Taken, cidr: ServiceCidr, random: u32, errors: &mut FieldErrors) {
     let first = spec["clusterIPs"][0].as_str().map(str::to_owned);
     let given = Some(text(spec, "clusterIP").to_owned()).filter(|ip| !ip.is_empty()).or(first);
     let refuse = |errors: &mut FieldErrors, value: &str, why: String| {
-        errors.push("spec.clusterIPs", Reason::Invalid, json!([value]), format!("failed to allocate IP {value}: {why}"));
+        errors.push(
+            "spec.clusterIPs",
+            Reason::Invalid,
+            json!([value]),
+            format!("failed to allocate IP {value}: {why}"),
+        );
     };
     let address = match given {
         None => match cidr.pick(&taken.ips, random) {
             Some(address) => address.to_string(),
             None => {
-                errors.push("spec.clusterIPs", Reason::Invalid, json!([]), "failed to allocate a serviceIP: range is full");
+                errors.push(
+                    "spec.clusterIPs",
+                    Reason::Invalid,
+                    json!([]),
+                    "failed to allocate a serviceIP: range is full",
+                );
                 return;
             }
         },
@@ -344,13 +354,17 @@ fn allocate_ports(
     let spec = &mut service["spec"];
     // One number serves the TCP and the UDP side of the same port.
     let mut numbers: HashMap<u64, u16> = HashMap::new();
-    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
+    for (index, port) in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten().enumerate() {
         let number = u16::try_from(port["nodePort"].as_u64().unwrap_or(0)).unwrap_or(0);
         let wanted = (number, protocol(port).to_owned());
         if number != 0 {
             let path = format!("spec.ports[{index}].nodePort");
             if !NODE_PORTS.contains(&number) && !own.ports.contains(&wanted) {
-                let why = format!("provided port is not in the valid range. The range of valid ports is {}-{}", NODE_PORTS.start(), NODE_PORTS.end());
+                let why = format!(
+                    "provided port is not in the valid range. The range of valid ports is {}-{}",
+                    NODE_PORTS.start(),
+                    NODE_PORTS.end()
+                );
                 errors.push(path, Reason::Invalid, i64::from(number), why);
             } else if taken.ports.contains(&wanted) {
                 errors.push(path, Reason::Invalid, i64::from(number), "provided port is already allocated");
@@ -359,7 +373,7 @@ fn allocate_ports(
             taken.ports.insert(wanted);
         }
     }
-    for port in spec["ports"].as_array_mut().into_iter().flatten() {
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
         if !allocate || port["nodePort"].as_u64().unwrap_or(0) != 0 {
             continue;
         }
@@ -374,7 +388,8 @@ fn allocate_ports(
         numbers.insert(key, number);
         taken.ports.insert((number, protocol));
     }
-    if health && spec["healthCheckNodePort"].as_u64().unwrap_or(0) == 0
+    if health
+        && spec["healthCheckNodePort"].as_u64().unwrap_or(0) == 0
         && let Some(number) = free_port(taken, random())
     {
         spec["healthCheckNodePort"] = number.into();
@@ -385,7 +400,9 @@ fn allocate_ports(
 fn free_port(taken: &Taken, random: u32) -> Option<u16> {
     let size = u32::from(NODE_PORTS.end() - NODE_PORTS.start()) + 1;
     let used: HashSet<u16> = taken.ports.iter().map(|(port, _)| *port).collect();
-    (0..size).map(|step| NODE_PORTS.start() + u16::try_from((random % size + step) % size).unwrap_or(0)).find(|p| !used.contains(p))
+    (0..size)
+        .map(|step| NODE_PORTS.start() + u16::try_from((random % size + step) % size).unwrap_or(0))
+        .find(|p| !used.contains(p))
 }
 
 #[cfg(test)]
@@ -428,8 +445,14 @@ mod tests {
         let taken = || Taken { ips: [ip].into(), ports: [(30080, "TCP".to_owned())].into() };
         let error = run(json!({"spec": {"clusterIP": "10.43.0.10"}}), &own, taken()).unwrap_err();
         assert!(error.ends_with("failed to allocate IP 10.43.0.10: provided IP is already allocated"), "{error}");
-        assert!(run(json!({"spec": {"clusterIP": "10.44.0.10"}}), &own, taken()).unwrap_err().contains("not in the valid range"));
-        let error = run(json!({"spec": {"type": "NodePort", "ports": [{"port": 1, "nodePort": 30080}]}}), &own, taken()).unwrap_err();
+        assert!(
+            run(json!({"spec": {"clusterIP": "10.44.0.10"}}), &own, taken())
+                .unwrap_err()
+                .contains("not in the valid range")
+        );
+        let error =
+            run(json!({"spec": {"type": "NodePort", "ports": [{"port": 1, "nodePort": 30080}]}}), &own, taken())
+                .unwrap_err();
         assert_eq!(error, "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated");
     }
 

@@ -37,13 +37,14 @@ impl Plugin for ServiceAccount {
         let Some(kind) = call.kinds.by_resource("", "v1", "serviceaccounts") else { return Ok(()) };
         let namespace = call.namespace();
         let Some(account) = call.server.read(kind, namespace, &name).await? else {
-            let why = format!(
-                "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
-            );
+            let why =
+                format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found");
             return Err(Status::forbidden("", "pods", meta::name(object), &why));
         };
         let account = account.tree()?;
-        if object["spec"]["imagePullSecrets"].as_array().is_none_or(Vec::is_empty) && account["imagePullSecrets"].is_array() {
+        if object["spec"]["imagePullSecrets"].as_array().is_none_or(Vec::is_empty)
+            && account["imagePullSecrets"].is_array()
+        {
             object["spec"]["imagePullSecrets"] = account["imagePullSecrets"].clone();
         }
         let mount = [&object["spec"], &account].into_iter().find_map(|o| o["automountServiceAccountToken"].as_bool());
@@ -69,7 +70,7 @@ fn mount_token(spec: &mut Value) {
     let name = existing.map_or_else(|| format!("{VOLUME_PREFIX}{}", random_suffix()), str::to_owned);
     let mut needed = false;
     for list in ["initContainers", "containers"] {
-        for container in spec[list].as_array_mut().into_iter().flatten() {
+        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let mounts = &mut container["volumeMounts"];
             if mounts.is_null() {
                 *mounts = json!([]);

@@ -156,7 +156,10 @@ async fn impersonate(server: &Server, user: UserInfo, headers: &HeaderMap) -> Re
     {
         target.groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
     }
-    if name != "system:anonymous" && !target.in_group(UserInfo::AUTHENTICATED) && !target.in_group("system:unauthenticated") {
+    if name != "system:anonymous"
+        && !target.in_group(UserInfo::AUTHENTICATED)
+        && !target.in_group("system:unauthenticated")
+    {
         target.groups.push(UserInfo::AUTHENTICATED.to_owned());
     }
     Ok(target)

@@ -37,7 +37,8 @@ pub struct Signer {
 impl Signer {
     /// A signer from a PKCS#8 key in PEM.
     pub fn new(pem: &str, issuer: impl Into<String>) -> Result<Self, KeyError> {
-        let der = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes()).map_err(|error| KeyError::Pem(error.to_string()))?;
+        let der =
+            PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes()).map_err(|error| KeyError::Pem(error.to_string()))?;
         let der = der.secret_pkcs8_der();
         let random = SystemRandom::new();
         let ecdsa = EcdsaKeyPair::from_pkcs8(&signature::ECDSA_P256_SHA256_FIXED_SIGNING, der, &random);
@@ -92,8 +93,10 @@ impl Signer {
         let verified = match &self.key {
             Key::Es256(key) => UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_FIXED, key.public_key().as_ref())
                 .verify(signed.as_bytes(), &signature),
-            Key::Rs256(key) => UnparsedPublicKey::new(&signature::RSA_PKCS1_2048_8192_SHA256, key.public_key().as_ref())
-                .verify(signed.as_bytes(), &signature),
+            Key::Rs256(key) => {
+                UnparsedPublicKey::new(&signature::RSA_PKCS1_2048_8192_SHA256, key.public_key().as_ref())
+                    .verify(signed.as_bytes(), &signature)
+            }
         };
         verified.map_err(|_| "signed with another key")?;
         let claims = json(claims)?;

@@ -103,7 +103,12 @@ impl Rbac {
     }
 
     /// The rules of a user in a namespace, as `SubjectRulesReviewStatus` has them.
-    pub async fn rules(&self, kinds: &Kinds, user: &UserInfo, namespace: &str) -> Result<(Vec<Value>, Vec<Value>), Status> {
+    pub async fn rules(
+        &self,
+        kinds: &Kinds,
+        user: &UserInfo,
+        namespace: &str,
+    ) -> Result<(Vec<Value>, Vec<Value>), Status> {
         let index = self.current(kinds).await?;
         let described: Vec<(bool, Value)> = index.1.rules(user, namespace).map(Rule::describe).collect();
         let (resources, others): (Vec<_>, Vec<_>) = described.into_iter().partition(|(resource, _)| *resource);

@@ -59,7 +59,8 @@ impl Rule {
     /// The rule in the form of `SubjectRulesReviewStatus`.
     pub fn describe(&self) -> (bool, Value) {
         if self.urls.is_empty() {
-            let mut rule = serde_json::json!({"verbs": self.verbs, "apiGroups": self.groups, "resources": self.resources});
+            let mut rule =
+                serde_json::json!({"verbs": self.verbs, "apiGroups": self.groups, "resources": self.resources});
             if !self.names.is_empty() {
                 rule["resourceNames"] = self.names.clone().into();
             }
@@ -85,7 +86,9 @@ impl Rule {
             wanted == "*"
                 || match question.subresource.as_str() {
                     "" => *wanted == question.resource,
-                    sub => wanted.split_once('/').is_some_and(|(r, s)| s == sub && (r == "*" || r == question.resource)),
+                    sub => {
+                        wanted.split_once('/').is_some_and(|(r, s)| s == sub && (r == "*" || r == question.resource))
+                    }
                 }
         });
         resource && has(&self.groups, &question.group) && (self.names.is_empty() || self.names.contains(&question.name))
@@ -180,14 +183,24 @@ mod tests {
     fn index() -> Index {
         let role = |name: &str, labels: Value, rules: Value| json!({"metadata": {"name": name, "labels": labels}, "rules": rules});
         let cluster_roles = [
-            role("admin", json!({}), json!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]}])),
-            role("view-pods", json!({"agg": "view"}), json!([{"verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods", "pods/log"]}])),
+            role(
+                "admin",
+                json!({}),
+                json!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]}]),
+            ),
+            role(
+                "view-pods",
+                json!({"agg": "view"}),
+                json!([{"verbs": ["get", "list"], "apiGroups": [""], "resources": ["pods", "pods/log"]}]),
+            ),
             role("scale", json!({}), json!([{"verbs": ["update"], "apiGroups": ["apps"], "resources": ["*/scale"]}])),
             role("discovery", json!({}), json!([{"verbs": ["get"], "nonResourceURLs": ["/api", "/apis/*"]}])),
             json!({"metadata": {"name": "view"}, "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"agg": "view"}}]}}),
         ];
-        let bind = |ns: &str, role_kind: &str, role: &str, subject: Value| json!({"metadata": {"namespace": ns, "name": "b"},
-            "roleRef": {"kind": role_kind, "name": role}, "subjects": [subject]});
+        let bind = |ns: &str, role_kind: &str, role: &str, subject: Value| {
+            json!({"metadata": {"namespace": ns, "name": "b"},
+            "roleRef": {"kind": role_kind, "name": role}, "subjects": [subject]})
+        };
         let cluster_bindings = [
             bind("", "ClusterRole", "admin", json!({"kind": "User", "name": "root"})),
             bind("", "ClusterRole", "scale", json!({"kind": "Group", "name": "scalers"})),
@@ -226,8 +239,15 @@ mod tests {
         ] {
             let user = UserInfo::authenticated(user, &[group]);
             let text = str::to_owned;
-            let question = Question { verb: text(verb), group: text(api_group), resource: text(resource),
-                subresource: text(sub), namespace: text(ns), name: text(name), path: None };
+            let question = Question {
+                verb: text(verb),
+                group: text(api_group),
+                resource: text(resource),
+                subresource: text(sub),
+                namespace: text(ns),
+                name: text(name),
+                path: None,
+            };
             assert_eq!(index.allows(&user, &question), want, "{user:?} {question:?}");
         }
         for (path, want) in [("/api", true), ("/api/v1", false), ("/apis/apps/v1", true), ("/metrics", false)] {

@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn labels_and_fields_are_read() {
-        let json = br#"{"kind":"Pod","metadata":{"name":"a","labels":{"z":"1","app":"web"},"annotations":{"labels":"no"}},
+        let json =
+            br#"{"kind":"Pod","metadata":{"name":"a","labels":{"z":"1","app":"web"},"annotations":{"labels":"no"}},
             "spec":{"nodeName":"n1","hostNetwork":true,"containers":[{"nodeName":"x"}]},"status":{}}"#;
         let facts = Facts::read(json, &["spec.nodeName", "spec.hostNetwork", "status.phase"]);
         assert_eq!(facts.label("app"), Some("web"));

@@ -76,8 +76,7 @@ impl Caches {
             Ok(_) => Ok(()),
             Err(_) => {
                 let current = *self.seen.borrow();
-                let mut status =
-                    Status::timeout(format!("Too large resource version: {revision}, current: {current}"));
+                let mut status = Status::timeout(format!("Too large resource version: {revision}, current: {current}"));
                 status.details = serde_json::json!({
                     "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
                     "retryAfterSeconds": 1,

@@ -163,7 +163,9 @@ impl Cache {
             late.push(event.clone());
             return;
         }
-        if event.kv.mod_revision > state.last || state.window.back().is_some_and(|c| c.revision == event.kv.mod_revision) {
+        if event.kv.mod_revision > state.last
+            || state.window.back().is_some_and(|c| c.revision == event.kv.mod_revision)
+        {
             state.apply(event, &self.selectable);
         }
         let next = state.next();

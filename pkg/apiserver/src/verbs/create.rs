@@ -28,16 +28,16 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
 
 /// Runs a new object through the stages and commits it. `track`: its managed fields are to be made;
 /// apply has made them already.
-pub async fn insert(
-    call: &Call,
-    mut object: Value,
-    options: &WriteOptions,
-    track: bool,
-) -> Result<Stored, Status> {
+pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, track: bool) -> Result<Stored, Status> {
     let kind = &call.kind;
     place(call, &mut object)?;
     if !meta::text(&object, "resourceVersion").is_empty() {
-        return Err(Status { code: 500, reason: "", message: "resourceVersion should not be set on objects to be created".to_owned(), details: Value::Null });
+        return Err(Status {
+            code: 500,
+            reason: "",
+            message: "resourceVersion should not be set on objects to be created".to_owned(),
+            details: Value::Null,
+        });
     }
     let generated = meta::name(&object).is_empty() && !meta::text(&object, "generateName").is_empty();
     let tries = if generated { TRIES } else { 1 };
@@ -166,6 +166,9 @@ async fn stages(
         };
         apply::track_update(track, &mut object);
     }
-    debug_assert!(!pending(kind, &object) || object["metadata"]["deletionTimestamp"].is_null(), "new objects are not going");
+    debug_assert!(
+        !pending(kind, &object) || object["metadata"]["deletionTimestamp"].is_null(),
+        "new objects are not going"
+    );
     Ok(object)
 }

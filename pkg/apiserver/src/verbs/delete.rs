@@ -63,7 +63,10 @@ impl DeleteOptions {
     /// The options of a request: the body's if there is one, else the query's.
     pub fn read(call: &Call) -> Result<Self, Status> {
         if !call.body.iter().all(u8::is_ascii_whitespace) {
-            let mut options = Self::from_tree(&body::parse(&call.headers, &call.body)?.value)?;
+            let schema = api::schema::builtin();
+            let root = body::type_of(&schema, "meta", "v1", "DeleteOptions");
+            let sent = body::parse(&call.headers, &call.body, &schema, root)?;
+            let mut options = Self::from_tree(&sent.value)?;
             options.dry_run |= call.query.dry_run()?;
             return Ok(options);
         }
@@ -90,7 +93,9 @@ impl DeleteOptions {
         let policy = tree["propagationPolicy"].as_str().map(Propagation::parse).transpose()?;
         let orphan = tree["orphanDependents"].as_bool();
         if policy.is_some() && orphan.is_some() {
-            return Err(Status::unprocessable("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set"));
+            return Err(Status::unprocessable(
+                "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set",
+            ));
         }
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let dry: Vec<&str> = tree["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -242,7 +247,9 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
             return Ok(done);
         }
     }
-    Err(conflict("the object has been modified; please apply your changes to the latest version and try again".to_owned()))
+    Err(conflict(
+        "the object has been modified; please apply your changes to the latest version and try again".to_owned(),
+    ))
 }
 
 /// Answers a deletecollection: what was selected, as it was.

@@ -34,7 +34,11 @@ impl Patch {
         let mut tree = |yaml: bool| -> Result<Value, Status> {
             let decoded = if yaml { api::decode::yaml(&call.body)? } else { api::decode::json(&call.body)? };
             *duplicates = decoded.duplicates;
-            if decoded.value.is_object() { Ok(decoded.value) } else { Err(Status::bad_request("the patch is not an object")) }
+            if decoded.value.is_object() {
+                Ok(decoded.value)
+            } else {
+                Err(Status::bad_request("the patch is not an object"))
+            }
         };
         match media.as_str() {
             "application/json-patch+json" => Ok(Patch::Json(call.body.clone())),
@@ -75,7 +79,9 @@ pub async fn patch(call: &Call, scope: Scope) -> Result<Reply, Status> {
         return server_side(call, applied, duplicates, &options, scope).await;
     }
     if options.force {
-        return Err(Status::unprocessable("PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch"));
+        return Err(Status::unprocessable(
+            "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch",
+        ));
     }
     // Warnings and strictness are about what the patch brings, so they are given once.
     let validation = std::mem::replace(&mut options.validation, body::FieldValidation::Ignore);

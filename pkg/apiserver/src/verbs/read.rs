@@ -112,7 +112,8 @@ fn finish_page(
     call: &Call,
 ) {
     let prefix = keys::prefix(&call.kind);
-    let Some(last) = last.and_then(|key| std::str::from_utf8(key).ok()).and_then(|key| key.strip_prefix(&prefix)) else {
+    let Some(last) = last.and_then(|key| std::str::from_utf8(key).ok()).and_then(|key| key.strip_prefix(&prefix))
+    else {
         return;
     };
     debug_assert!(options.limit > 0, "only a limit makes pages");

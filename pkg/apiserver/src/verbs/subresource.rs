@@ -136,11 +136,16 @@ fn scale_of(object: &Value, spec: &str, status: &str, selector: &str) -> Value {
 fn selector_text(selector: &Value) -> String {
     let plain = selector["matchLabels"].is_null() && selector["matchExpressions"].is_null();
     let labels = if plain { selector } else { &selector["matchLabels"] };
-    let mut terms: Vec<String> =
-        labels.as_object().into_iter().flatten().map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();
+    let mut terms: Vec<String> = labels
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default()))
+        .collect();
     for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
         let key = expression["key"].as_str().unwrap_or_default();
-        let values: Vec<&str> = expression["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let values: Vec<&str> =
+            expression["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         terms.push(match expression["operator"].as_str().unwrap_or_default() {
             "In" => format!("{key} in ({})", values.join(",")),
             "NotIn" => format!("{key} notin ({})", values.join(",")),
@@ -179,7 +184,10 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
     let options = call.write_options()?;
     let edit = Edit { scope: Scope::Own, track: true };
     modify(call, &options, edit, &mut |pod| bound(call, pod, node, &binding)).await?;
-    Ok(Reply::Tree(201, json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})))
+    Ok(Reply::Tree(
+        201,
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
+    ))
 }
 
 fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value, Status> {
@@ -236,7 +244,10 @@ async fn evict(call: &Call) -> Result<Reply, Status> {
     let mut options = delete::DeleteOptions::from_tree(&eviction["deleteOptions"])?;
     options.dry_run |= call.query.dry_run()?;
     delete::one(call, &call.info.name, &options).await?;
-    Ok(Reply::Tree(201, json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})))
+    Ok(Reply::Tree(
+        201,
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
+    ))
 }
 
 /// Whether a request for this subresource is a stream from a kubelet, and by which methods.

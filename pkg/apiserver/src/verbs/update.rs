@@ -126,13 +126,14 @@ pub async fn modify(
     Err(call.conflict(MODIFIED))
 }
 
-const MODIFIED: &str =
-    "the object has been modified; please apply your changes to the latest version and try again";
+const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
 
 fn check_identity(call: &Call, new: &Value, old: &Value) -> Result<(), Status> {
     let (uid, had) = (meta::text(new, "uid"), meta::text(old, "uid"));
     if !uid.is_empty() && uid != had {
-        return Err(call.conflict(&format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {had}")));
+        return Err(
+            call.conflict(&format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {had}"))
+        );
     }
     let version = meta::text(new, "resourceVersion");
     if !version.is_empty() && version != "0" && version != meta::text(old, "resourceVersion") {
@@ -231,7 +232,7 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
 
 fn resize(object: &mut Value, new: &Value) {
     for list in ["containers", "initContainers"] {
-        for container in object["spec"][list].as_array_mut().into_iter().flatten() {
+        for container in object["spec"].get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let wanted = new["spec"][list].as_array().into_iter().flatten().find(|c| c["name"] == container["name"]);
             for field in ["resources", "resizePolicy"] {
                 if let Some(value) = wanted.map(|c| &c[field]).filter(|value| !value.is_null()) {
@@ -304,10 +305,14 @@ mod tests {
 
     #[test]
     fn a_resize_touches_resources_only() {
-        let mut pod = json!({"spec": {"containers": [{"name": "a", "image": "x", "resources": {"limits": {"cpu": "1"}}}]}});
+        let mut pod =
+            json!({"spec": {"containers": [{"name": "a", "image": "x", "resources": {"limits": {"cpu": "1"}}}]}});
         let new = json!({"spec": {"nodeName": "n", "containers": [{"name": "a", "image": "y", "resources": {"limits": {"cpu": "2"}}}]}});
         resize(&mut pod, &new);
-        assert_eq!(pod, json!({"spec": {"containers": [{"name": "a", "image": "x", "resources": {"limits": {"cpu": "2"}}}]}}));
+        assert_eq!(
+            pod,
+            json!({"spec": {"containers": [{"name": "a", "image": "x", "resources": {"limits": {"cpu": "2"}}}]}})
+        );
     }
 
     #[test]

@@ -57,8 +57,9 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     let initial = options.initial_events == Some(true)
         || (options.initial_events.is_none() && matches!(options.at, At::Head | At::Any));
     let subscription = cache.subscribe();
+    let initial_state = initial || from_now;
     let (objects, position, revision) = match options.at {
-        _ if initial || from_now => {
+        _ if initial_state => {
             let (page, position) = cache.list_and_follow(&scope);
             let objects = if initial { page.objects } else { Vec::new() };
             (objects, position, page.revision.max(reached))
@@ -79,6 +80,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         selection,
         initial,
         position,
+        after: if initial_state { 0 } else { revision },
         revision,
         bookmarks: options.bookmarks,
         bookmark_at: None,
@@ -112,6 +114,8 @@ struct Watcher {
     initial: VecDeque<Arc<Object>>,
     end_of_initial: bool,
     position: u64,
+    /// Changes up to here are known to the client from the start.
+    after: i64,
     /// The newest revision that the client knows to be complete.
     revision: i64,
     bookmarks: bool,
@@ -215,7 +219,8 @@ impl Watcher {
             }
             self.position += changes.len() as u64;
             for change in changes {
-                if !self.scope.contains(&change.object.key) {
+                // The cache may take in only now what the client has seen already.
+                if change.revision <= self.after || !self.scope.contains(&change.object.key) {
                     continue;
                 }
                 self.revision = self.revision.max(change.revision);
@@ -253,7 +258,7 @@ impl Watcher {
         if shared && let Some(bytes) = change.encoded.lock().clone() {
             return Some(bytes);
         }
-        let mut out = Vec::with_capacity(stored.len() + 64);
+        let mut out = Vec::with_capacity(stored.size() + 64);
         self.encoder.event(name, stored, change.revision, &mut out);
         let bytes = Bytes::from(out);
         if shared {

@@ -48,6 +48,8 @@ pub struct DeploymentController {
     sets: Informer<ReplicaSet>,
     pods: Informer<Pod>,
     expectations: Expectations,
+    /// Of the Deployments themselves.
+    written: Expectations,
 }
 
 impl DeploymentController {
@@ -60,6 +62,7 @@ impl DeploymentController {
             sets: informers.get(),
             pods: informers.get(),
             expectations: Expectations::default(),
+            written: Expectations::default(),
         }
     }
 
@@ -111,10 +114,11 @@ impl Controller for DeploymentController {
     fn gather(&self, key: &ObjectKey) -> Option<Input> {
         let Some(deployment) = self.deployments.get(key) else {
             self.expectations.forget(key);
+            self.written.forget(key);
             return None;
         };
-        // What was written to sets comes back as a change of theirs, and with it the next look.
-        if !self.expectations.met(key, &self.sets) {
+        // What was written comes back as a change, and with it the next look.
+        if !self.expectations.met(key, &self.sets) || !self.written.met(key, &self.deployments) {
             return None;
         }
         let sets = self.sets.select(|set| {
@@ -153,6 +157,7 @@ impl Controller for DeploymentController {
         if let Some(revision) = &plan.revision {
             let patch = json!({ "metadata": { "uid": deployment.uid(), "annotations": { sets::REVISION: revision } } });
             let patched = deployments.patch(&key.name, &PatchParams::default(), &Patch::Merge(patch)).await?;
+            self.written.wrote(key, &patched);
             deployment = Arc::new(patched);
         }
         self.write_status(&deployments, key, &deployment, status).await?;
@@ -172,7 +177,9 @@ impl DeploymentController {
             return Ok(());
         }
         let changed = Deployment { status: Some(status), ..deployment.clone() };
-        api.replace_status(&key.name, &PostParams::default(), &changed).await.map(|_| ())
+        let written = api.replace_status(&key.name, &PostParams::default(), &changed).await?;
+        self.written.wrote(key, &written);
+        Ok(())
     }
 
     async fn write(

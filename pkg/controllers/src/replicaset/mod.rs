@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use client::{
     Controller, EventType, Expectations, Informer, Next, ObjectKey, Recorder, Sources, labels, reference,
-    runtime::{controller_of, is_terminating},
+    runtime::{controller_of, is_terminating, message},
 };
 use futures::future::join_all;
 use jiff::Timestamp;
@@ -42,6 +42,8 @@ pub struct ReplicaSetController {
     sets: Informer<ReplicaSet>,
     pods: Informer<Pod>,
     expectations: Expectations,
+    /// Of the sets' own status.
+    written: Expectations,
 }
 
 pub struct Input {
@@ -74,6 +76,7 @@ impl ReplicaSetController {
             sets: informers.get(),
             pods: informers.get(),
             expectations: Expectations::default(),
+            written: Expectations::default(),
         }
     }
 
@@ -126,8 +129,13 @@ impl Controller for ReplicaSetController {
     fn gather(&self, key: &ObjectKey) -> Option<Input> {
         let Some(set) = self.sets.get(key) else {
             self.expectations.forget(key);
+            self.written.forget(key);
             return None;
         };
+        // The last status is not back yet; its event leads here again.
+        if !self.written.met(key, &self.sets) {
+            return None;
+        }
         let settled = self.expectations.met(key, &self.pods);
         let pods = self.pods.select(|pod| {
             pod.metadata.namespace == set.metadata.namespace
@@ -156,7 +164,8 @@ impl Controller for ReplicaSetController {
         if set.status.as_ref() != Some(&status) {
             let sets: Api<ReplicaSet> = Api::namespaced(self.client.clone(), &key.namespace);
             let changed = ReplicaSet { status: Some(status), ..set.clone() };
-            sets.replace_status(&key.name, &PostParams::default(), &changed).await?;
+            let written = sets.replace_status(&key.name, &PostParams::default(), &changed).await?;
+            self.written.wrote(key, &written);
         }
         match scaled {
             Err(error) if !is_terminating(&error) => Err(error),
@@ -196,8 +205,8 @@ impl ReplicaSetController {
             }
             Err(error) => {
                 if !is_terminating(&error) {
-                    let message = format!("Error creating: {}", api_message(&error));
-                    self.recorder.event(reference(set), EventType::Warning, "FailedCreate", message);
+                    let text = format!("Error creating: {}", message(&error));
+                    self.recorder.event(reference(set), EventType::Warning, "FailedCreate", text);
                 }
                 Err(error)
             }
@@ -234,19 +243,11 @@ impl ReplicaSetController {
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
             Err(error) => {
                 self.expectations.undelete(key, pod);
-                let message = format!("Error deleting: {}", api_message(&error));
-                self.recorder.event(reference(set), EventType::Warning, "FailedDelete", message);
+                let text = format!("Error deleting: {}", message(&error));
+                self.recorder.event(reference(set), EventType::Warning, "FailedDelete", text);
                 Err(error)
             }
         }
-    }
-}
-
-/// What the API server said, without the client's frame around it.
-fn api_message(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
     }
 }
 
@@ -309,7 +310,7 @@ fn set_failure(status: &mut ReplicaSetStatus, scaled: &Result<(), kube::Error>, 
             type_: Some("ReplicaFailure".to_owned()),
             status: Some("True".to_owned()),
             reason: Some(if difference < 0 { "FailedCreate" } else { "FailedDelete" }.to_owned()),
-            message: Some(api_message(error)),
+            message: Some(message(error)),
             last_transition_time: Some(Time(now)),
         }),
     }

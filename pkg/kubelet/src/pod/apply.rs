@@ -363,10 +363,10 @@ impl Worker {
     async fn tear_down(&mut self) -> Flow {
         self.ctx.sources.follow(&self.uid, &self.pod.namespace().unwrap_or_default(), &BTreeSet::new());
         let dirs = self.dirs.clone();
-        let cgroup = resources::cgroup_parent(&self.ctx.config.cgroup_parent, &self.pod);
+        let cgroups = resources::cgroups(&self.ctx.config.cgroup_parent, &self.uid);
         let work = move || {
             volumes::tear_down(&dirs)?;
-            crate::cgroup::remove(&cgroup)
+            cgroups.iter().try_for_each(|c| crate::cgroup::remove(c))
         };
         let done = tokio::task::spawn_blocking(work).await.map_err(|e| e.to_string());
         let done = done.and_then(|r| r.map_err(|e| e.to_string()));

@@ -228,10 +228,11 @@ pub fn finish(pod: &Pod, runtime: &RuntimePod) -> Option<Finish> {
     }
 }
 
-/// The seconds that containers get to end.
-fn grace(pod: &Pod) -> i64 {
+/// The seconds that a container gets to end. The runtime remembers it where the pod's spec is lost.
+fn grace(pod: &Pod, container: &Container) -> i64 {
     let spec = pod.spec.as_ref().and_then(|s| s.termination_grace_period_seconds);
-    pod.metadata.deletion_grace_period_seconds.or(spec).unwrap_or(DEFAULT_GRACE).max(MIN_GRACE)
+    let own = pod.metadata.deletion_grace_period_seconds.or(spec).or(container.grace);
+    own.unwrap_or(DEFAULT_GRACE).max(MIN_GRACE)
 }
 
 struct Planner<'a> {
@@ -265,7 +266,7 @@ impl<'a> Planner<'a> {
 
     /// The way out: containers (sidecars last, in reverse), sandboxes, volumes, the object.
     fn end(&mut self) {
-        let (o, grace) = (self.o, grace(self.o.pod));
+        let o = self.o;
         let alive: Vec<&Container> = o.runtime.containers.iter().filter(|c| c.alive()).collect();
         let sidecars: Vec<&str> =
             spec::containers(o.pod).filter(|(role, _)| *role == Role::Sidecar).map(|(_, c)| c.name.as_str()).collect();
@@ -273,13 +274,16 @@ impl<'a> Planner<'a> {
         let (aside, main): (Vec<_>, Vec<_>) = alive.iter().copied().partition(|c| rank(c).is_some());
         let deadline = o.pod.metadata.deletion_timestamp.as_ref().map(|t| t.0);
         for container in &main {
-            self.kill(container, grace, KillReason::PodEnds);
+            self.kill(container, grace(o.pod, container), KillReason::PodEnds);
         }
         if main.is_empty() || deadline.is_some_and(|d| d <= o.now) {
-            let left = deadline.map_or(grace, |d| d.duration_since(o.now).as_secs().clamp(MIN_GRACE, grace));
+            let left = |c: &Container| {
+                let whole = grace(o.pod, c);
+                deadline.map_or(whole, |d| d.duration_since(o.now).as_secs().clamp(MIN_GRACE, whole))
+            };
             let last = aside.iter().filter_map(|c| rank(c)).max();
             for container in aside.iter().filter(|c| deadline.is_some_and(|d| d <= o.now) || rank(c) == last) {
-                self.kill(container, left, KillReason::PodEnds);
+                self.kill(container, left(container), KillReason::PodEnds);
             }
         } else if let Some(deadline) = deadline.filter(|_| !aside.is_empty()) {
             self.wake(deadline);
@@ -388,14 +392,14 @@ impl<'a> Planner<'a> {
         }
         let probes = self.o.memory.probes.get(&latest.id).copied().unwrap_or_default();
         let probe_grace = |p: &Option<k8s_openapi::api::core::v1::Probe>| {
-            p.as_ref().and_then(|p| p.termination_grace_period_seconds).unwrap_or(grace(self.o.pod))
+            p.as_ref().and_then(|p| p.termination_grace_period_seconds).unwrap_or_else(|| grace(self.o.pod, latest))
         };
         match latest.state {
             ContainerState::Running if latest.sandbox_id != sandbox => {
                 self.kill(latest, MIN_GRACE, KillReason::SandboxGone);
             }
             ContainerState::Running if !latest.hash.is_empty() && latest.hash != hash(spec) => {
-                self.kill(latest, grace(self.o.pod), KillReason::DefinitionChanged);
+                self.kill(latest, grace(self.o.pod, latest), KillReason::DefinitionChanged);
             }
             ContainerState::Running if probes.startup == Some(false) => {
                 self.kill(latest, probe_grace(&spec.startup_probe), KillReason::Startup);

@@ -98,6 +98,8 @@ pub struct Container {
     pub hash: String,
     /// How often containers of this name were restarted before this one.
     pub restart_count: i32,
+    /// Seconds it gets to end, as noted when it was made.
+    pub grace: Option<i64>,
     /// The log file.
     pub log_path: String,
 }

@@ -126,6 +126,11 @@ pub fn cgroup_parent(root: &str, pod: &Pod) -> String {
     }
 }
 
+/// All cgroups that a pod may have had, for when its class is not known any more.
+pub fn cgroups(root: &str, uid: &str) -> [String; 3] {
+    [format!("{root}/pod{uid}"), format!("{root}/burstable/pod{uid}"), format!("{root}/besteffort/pod{uid}")]
+}
+
 /// What a container asks for of `name`: its request, or its limit where it has no request.
 fn request(container: &Container, name: &str) -> Option<i128> {
     let resources = container.resources.as_ref()?;

@@ -29,7 +29,12 @@ pub async fn stop_all(config: &Config) {
     for shim in &shims {
         ended(shim.pid, PATIENCE).await;
     }
-    for target in mounts_below(&[&config.root, &config.state]) {
+    unmount_below(&[&config.root, &config.state]);
+}
+
+/// Takes away the mounts below `directories`, the innermost first.
+pub(crate) fn unmount_below(directories: &[&Path]) {
+    for target in mounts_below(directories) {
         if let Err(error) = umount2(&target, MntFlags::MNT_DETACH) {
             tracing::warn!(%error, mount = %target.display(), "cannot unmount");
         }

@@ -1,0 +1,123 @@
+//! Who may do what: RBAC, tokens, reviews, impersonation.
+
+use api::UserInfo;
+use http_body_util::{BodyExt as _, Full};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use super::{CONFIG_MAPS, Fixture};
+
+async fn grant(fixture: &Fixture) {
+    let role = json!({"metadata": {"name": "reader"}, "rules": [{"verbs": ["get", "list"], "apiGroups": [""], "resources": ["configmaps"]}]});
+    let roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+    fixture.post(&format!("{roles}/roles"), &role).await.expect(201);
+    let binding = json!({"metadata": {"name": "readers"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "joe"}, {"kind": "ServiceAccount", "name": "default", "namespace": "default"}]});
+    fixture.post(&format!("{roles}/rolebindings"), &binding).await.expect(201);
+}
+
+/// Sends a request without the identity of the fixture.
+async fn anonymous(fixture: &Fixture, uri: &str, token: Option<&str>) -> (u16, Value) {
+    let mut request = http::Request::get(uri);
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let response =
+        fixture.server.clone().oneshot(request.body(Full::<bytes::Bytes>::default()).unwrap()).await.unwrap();
+    let code = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (code, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn roles_decide_at_once() {
+    let mut fixture = Fixture::new().await;
+    let masters = fixture.user.clone();
+    fixture.user = UserInfo::authenticated("joe", &[]);
+    let message = fixture.get(&format!("{CONFIG_MAPS}/x")).await.refused(403, "Forbidden");
+    assert_eq!(
+        message,
+        "configmaps \"x\" is forbidden: User \"joe\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"default\""
+    );
+    let message = fixture.get("/apis/apps/v1/deployments").await.refused(403, "Forbidden");
+    assert_eq!(
+        message,
+        "deployments.apps is forbidden: User \"joe\" cannot list resource \"deployments\" in API group \"apps\" at the cluster scope"
+    );
+    let message = fixture.get("/metrics").await.refused(403, "Forbidden");
+    assert_eq!(message, "forbidden: User \"joe\" cannot get path \"/metrics\"");
+    let joe = std::mem::replace(&mut fixture.user, masters);
+    grant(&fixture).await;
+    fixture.user = joe;
+    fixture.get(CONFIG_MAPS).await.expect(200);
+    fixture.post(CONFIG_MAPS, &json!({"metadata": {"name": "a"}})).await.refused(403, "Forbidden");
+    fixture.get("/api/v1/namespaces/kube-system/configmaps").await.refused(403, "Forbidden");
+}
+
+#[tokio::test]
+async fn nobody_sees_only_health_and_version() {
+    let fixture = Fixture::new().await;
+    for path in ["/healthz", "/livez/ping", "/readyz", "/version"] {
+        assert_eq!(anonymous(&fixture, path, None).await.0, 200, "{path}");
+    }
+    for path in ["/api", "/apis", "/metrics", CONFIG_MAPS, "/healthzz", "/"] {
+        let (code, body) = anonymous(&fixture, path, None).await;
+        assert_eq!((code, &body["reason"]), (401, &json!("Unauthorized")), "{path}");
+    }
+    assert_eq!(anonymous(&fixture, "/api", Some("nonsense")).await.0, 401);
+}
+
+#[tokio::test]
+async fn tokens_are_given_and_understood() {
+    let fixture = Fixture::new().await;
+    grant(&fixture).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x"}]}});
+    let pod = fixture.post("/api/v1/namespaces/default/pods", &pod).await.expect(201);
+    let account = "/api/v1/namespaces/default/serviceaccounts/default";
+    let bound = json!({"kind": "Pod", "apiVersion": "v1", "name": "p", "uid": pod["metadata"]["uid"]});
+    let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600, "boundObjectRef": bound}});
+    let made = fixture.post(&format!("{account}/token"), &request).await.expect(201);
+    let token = made["status"]["token"].as_str().unwrap().to_owned();
+    assert_eq!(anonymous(&fixture, CONFIG_MAPS, Some(&token)).await.0, 200);
+    assert_eq!(anonymous(&fixture, "/api/v1/nodes", Some(&token)).await.0, 403);
+    let review = json!({"spec": {"token": token}});
+    let review = fixture.post("/apis/authentication.k8s.io/v1/tokenreviews", &review).await.expect(201);
+    assert_eq!(review["status"]["authenticated"], true, "{review}");
+    assert_eq!(review["status"]["user"]["username"], "system:serviceaccount:default:default");
+    assert_eq!(review["status"]["user"]["extra"]["authentication.kubernetes.io/pod-name"], json!(["p"]));
+    let short = json!({"spec": {"expirationSeconds": 5}});
+    fixture.post(&format!("{account}/token"), &short).await.refused(422, "Invalid");
+    // The pod is gone, and with it the token.
+    fixture.delete("/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0", Value::Null).await.expect(200);
+    assert_eq!(anonymous(&fixture, CONFIG_MAPS, Some(&token)).await.0, 401);
+    // For someone else.
+    let other = json!({"spec": {"audiences": ["vault"]}});
+    let other = fixture.post(&format!("{account}/token"), &other).await.expect(201);
+    assert_eq!(anonymous(&fixture, CONFIG_MAPS, other["status"]["token"].as_str()).await.0, 401);
+}
+
+#[tokio::test]
+async fn reviews_answer_without_being_stored() {
+    let mut fixture = Fixture::new().await;
+    grant(&fixture).await;
+    let ask = |verb: &str| json!({"spec": {"user": "joe", "resourceAttributes": {"verb": verb, "resource": "configmaps", "namespace": "default"}}});
+    let uri = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    for (verb, allowed) in [("get", true), ("delete", false)] {
+        assert_eq!(fixture.post(uri, &ask(verb)).await.expect(201)["status"]["allowed"], allowed);
+    }
+    let own = json!({"spec": {"resourceAttributes": {"verb": "*", "resource": "*"}}});
+    let uri = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    assert_eq!(fixture.post(uri, &own).await.expect(201)["status"]["allowed"], true);
+    let who = fixture.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", &json!({})).await.expect(201);
+    assert_eq!(who["status"]["userInfo"]["username"], "admin");
+    // Impersonation takes a right.
+    let as_joe = [("impersonate-user", "joe")];
+    fixture.send("GET", CONFIG_MAPS, &as_joe, "").await.expect(200);
+    fixture.send("GET", "/api/v1/nodes", &as_joe, "").await.refused(403, "Forbidden");
+    fixture.user = UserInfo::authenticated("eve", &[]);
+    let message = fixture.send("GET", CONFIG_MAPS, &as_joe, "").await.refused(403, "Forbidden");
+    assert!(
+        message.starts_with("users \"joe\" is forbidden: User \"eve\" cannot impersonate resource \"users\""),
+        "{message}"
+    );
+}

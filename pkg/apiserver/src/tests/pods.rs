@@ -1,0 +1,119 @@
+//! What admission and subresources do to pods.
+
+use serde_json::{Value, json};
+
+use super::Fixture;
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+fn pod(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+}
+
+#[tokio::test]
+async fn pods_are_completed() {
+    let fixture = Fixture::new().await;
+    let made = fixture.post(PODS, &pod("a")).await.expect(201);
+    let spec = &made["spec"];
+    assert_eq!(spec["serviceAccountName"], "default");
+    assert_eq!(spec["containers"][0]["volumeMounts"][0]["mountPath"], "/var/run/secrets/kubernetes.io/serviceaccount");
+    assert_eq!(spec["volumes"][0]["projected"]["sources"].as_array().unwrap().len(), 3);
+    assert_eq!(spec["tolerations"].as_array().unwrap().len(), 2);
+    assert_eq!((&spec["priority"], &spec["preemptionPolicy"]), (&json!(0), &json!("PreemptLowerPriority")));
+    assert_eq!((&made["status"]["phase"], &made["status"]["qosClass"]), (&json!("Pending"), &json!("BestEffort")));
+    let mut critical = pod("critical");
+    critical["spec"]["priorityClassName"] = "system-node-critical".into();
+    assert_eq!(fixture.post(PODS, &critical).await.expect(201)["spec"]["priority"], 2_000_001_000);
+    critical["spec"]["priorityClassName"] = "nonsense".into();
+    let message = fixture.post(PODS, &critical).await.refused(403, "Forbidden");
+    assert_eq!(message, "pods \"critical\" is forbidden: no PriorityClass with name nonsense was found");
+    let mut other = pod("other");
+    other["spec"]["serviceAccountName"] = "missing".into();
+    let message = fixture.post(PODS, &other).await.refused(403, "Forbidden");
+    assert!(
+        message.ends_with("error looking up service account default/missing: serviceaccount \"missing\" not found"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_pod_is_bound_once() {
+    let fixture = Fixture::new().await;
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    let binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n1"}});
+    let done = fixture.post(&format!("{PODS}/a/binding"), &binding).await.expect(201);
+    assert_eq!(done["status"], "Success");
+    let bound = fixture.get(&format!("{PODS}/a")).await.expect(200);
+    assert_eq!(bound["spec"]["nodeName"], "n1");
+    assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
+    let message = fixture.post(&format!("{PODS}/a/binding"), &binding).await.refused(409, "Conflict");
+    assert!(message.ends_with("pod a is already assigned to node \"n1\""), "{message}");
+    let by_node = format!("{PODS}?fieldSelector=spec.nodeName%3Dn1");
+    assert_eq!(fixture.get(&by_node).await.expect(200)["items"].as_array().unwrap().len(), 1);
+    assert_eq!(fixture.get(&format!("{PODS}?fieldSelector=spec.nodeName%3D")).await.expect(200)["items"], json!([]));
+}
+
+#[tokio::test]
+async fn pods_on_a_node_end_gracefully() {
+    let fixture = Fixture::new().await;
+    let one = format!("{PODS}/a");
+    // Not on a node yet: gone at once.
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    fixture.delete(&one, Value::Null).await.expect(200);
+    fixture.get(&one).await.refused(404, "NotFound");
+    // On a node: marked, and the grace may only shorten.
+    let mut assigned = pod("a");
+    assigned["spec"]["nodeName"] = "n1".into();
+    fixture.post(PODS, &assigned).await.expect(201);
+    let going = fixture.delete(&one, Value::Null).await.expect(200);
+    assert_eq!(going["metadata"]["deletionGracePeriodSeconds"], 30);
+    let longer = fixture.delete(&one, json!({"gracePeriodSeconds": 60})).await.expect(200);
+    assert_eq!(longer["metadata"], going["metadata"]);
+    let shorter = fixture.delete(&one, json!({"gracePeriodSeconds": 5})).await.expect(200);
+    assert_eq!(shorter["metadata"]["deletionGracePeriodSeconds"], 5);
+    let time = |o: &Value| o["metadata"]["deletionTimestamp"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert_eq!(time(&going).duration_since(time(&shorter)).as_secs(), 25);
+    fixture.delete(&one, json!({"gracePeriodSeconds": 0})).await.expect(200);
+    fixture.get(&one).await.refused(404, "NotFound");
+}
+
+#[tokio::test]
+async fn evictions_delete() {
+    let fixture = Fixture::new().await;
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a"}});
+    assert_eq!(fixture.post(&format!("{PODS}/a/eviction"), &eviction).await.expect(201)["status"], "Success");
+    fixture.get(&format!("{PODS}/a")).await.refused(404, "NotFound");
+}
+
+#[tokio::test]
+async fn streams_need_a_node() {
+    let fixture = Fixture::new().await;
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    assert_eq!(fixture.get(&format!("{PODS}/a/log")).await.code, 200);
+    let message = fixture.get(&format!("{PODS}/a/exec?command=ls")).await.refused(400, "BadRequest");
+    assert_eq!(message, "pod a does not have a host assigned");
+    let message = fixture.get(&format!("{PODS}/a/log?container=z")).await.refused(400, "BadRequest");
+    assert_eq!(message, "container z is not valid for pod a");
+    let mut assigned = pod("b");
+    assigned["spec"]["nodeName"] = "n1".into();
+    fixture.post(PODS, &assigned).await.expect(201);
+    fixture.get(&format!("{PODS}/b/log")).await.refused(404, "NotFound");
+    // Nothing listens there.
+    let node = json!({"metadata": {"name": "n1"}, "status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": 1}}}});
+    fixture.post("/api/v1/nodes", &json!({"metadata": {"name": "n1"}})).await.expect(201);
+    fixture.patch("merge", "/api/v1/nodes/n1/status", &node).await.expect(200);
+    let message = fixture.get(&format!("{PODS}/b/log")).await.refused(500, "InternalError");
+    assert!(message.starts_with("error dialing backend: 127.0.0.1:1: "), "{message}");
+}
+
+#[tokio::test]
+async fn ephemeral_containers_have_a_door_of_their_own() {
+    let fixture = Fixture::new().await;
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    let patch = json!({"spec": {"ephemeralContainers": [{"name": "e", "image": "y"}]}, "metadata": {"labels": {"not": "here"}}});
+    let done = fixture.patch("strategic", &format!("{PODS}/a/ephemeralcontainers"), &patch).await.expect(200);
+    assert_eq!(done["spec"]["ephemeralContainers"][0]["name"], "e");
+    assert!(done["metadata"]["labels"].is_null());
+}

@@ -1,0 +1,339 @@
+//! All controllers against the real API server, in one process, over the in-memory store. Nobody
+//! runs pods here: the tests say what a kubelet would say.
+
+use std::{fmt::Debug, sync::Arc, time::Duration};
+
+use api::UserInfo;
+use apiserver::{ApiServer, Config};
+use client::{Informer, Informers, ObjectKey};
+use k8s_openapi::api::{
+    apps::v1::{Deployment, ReplicaSet},
+    core::v1::{ConfigMap, Endpoints, Namespace, Node, Pod, Service, ServiceAccount},
+    discovery::v1::EndpointSlice,
+};
+use kube::{
+    Api, Resource, ResourceExt as _,
+    api::{DeleteParams, Patch, PatchParams},
+};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+struct Cluster {
+    client: kube::Client,
+    informers: Informers,
+    stop: CancellationToken,
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Cluster {
+    async fn start() -> Self {
+        // Another test of this process may have set it up already.
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_test_writer()
+            .try_init();
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth();
+        let config = Config {
+            store: Arc::new(store::MemoryStore::default()),
+            kinds: api::kinds::builtin(),
+            service_cidr: "10.43.0.0/16".parse().expect("a range"),
+            advertise: "127.0.0.1:6443".parse().expect("an address"),
+            service_account_key: rcgen::KeyPair::generate().expect("a key").serialize_pem(),
+            service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+            kubelet_client: Arc::new(tls),
+            extra: Vec::new(),
+        };
+        let server = ApiServer::start(config, stop.clone(), &tasks).await.expect("starts");
+        let admin = client::in_process(server, UserInfo::authenticated("admin", &["system:masters"]));
+        let informers = Informers::new(admin.clone(), stop.clone());
+        let config = controllers::Config {
+            informers: informers.clone(),
+            cluster_cidr: "10.42.0.0/16".to_owned(),
+            root_ca: "a certificate".to_owned(),
+            clock: client::clock::system(),
+        };
+        controllers::start(config, stop.clone(), &tasks).expect("starts");
+        let cluster = Cluster { client: admin, informers, stop };
+        cluster.create(None, json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "test" } })).await;
+        cluster.until::<ServiceAccount>("default account", |all| all.iter().any(|a| in_test(&**a))).await;
+        cluster
+    }
+
+    fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>,
+    {
+        Api::namespaced(self.client.clone(), "test")
+    }
+
+    /// Creates anything, in namespace `test` if it is given a plural.
+    async fn create(&self, plural: Option<(&str, &str)>, object: serde_json::Value) {
+        let path = match plural {
+            None => format!("/api/v1/{}s", object["kind"].as_str().expect("a kind").to_lowercase()),
+            Some((prefix, plural)) => format!("/{prefix}/namespaces/test/{plural}"),
+        };
+        let request = http::Request::post(path)
+            .header("content-type", "application/json")
+            .body(object.to_string().into_bytes())
+            .expect("a request");
+        let _: serde_json::Value = self.client.request(request).await.expect("created");
+    }
+
+    /// Waits for what the informer shows.
+    async fn until<K>(&self, what: &str, done: impl Fn(&[Arc<K>]) -> bool) -> Vec<Arc<K>>
+    where
+        K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
+    {
+        let informer: Informer<K> = self.informers.get();
+        let waiting = async {
+            let mut changes = informer.changes();
+            informer.synced().await;
+            loop {
+                let all = informer.list();
+                if done(&all) {
+                    return all;
+                }
+                futures::StreamExt::next(&mut changes).await.expect("the informer lives");
+            }
+        };
+        match tokio::time::timeout(Duration::from_secs(20), waiting).await {
+            Ok(all) => all,
+            Err(_) => panic!("never came: {what}; there is {:#?}", informer.list()),
+        }
+    }
+
+    /// Says of every pod that lacks it that it runs and is ready.
+    async fn run_pods(&self) {
+        let api = self.api::<Pod>();
+        for (n, pod) in self.informers.get::<Pod>().list().iter().enumerate() {
+            if pod.metadata.deletion_timestamp.is_some() {
+                let now = DeleteParams::default().grace_period(0);
+                let _ = api.delete(&pod.name_any(), &now).await;
+            } else if pod.status.as_ref().and_then(|s| s.pod_ip.as_ref()).is_none() {
+                let ip = format!("10.42.0.{}", n + 1);
+                let status = json!({ "status": {
+                    "phase": "Running",
+                    "podIP": ip,
+                    "podIPs": [{ "ip": ip }],
+                    "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": jiff::Timestamp::now() }],
+                }});
+                let _ = api.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Strategic(status)).await;
+            }
+        }
+    }
+
+    /// Runs pods until the Deployment is what is asked for.
+    async fn rolled_out(&self, image: &str, replicas: i32) {
+        let rolling = async {
+            loop {
+                self.run_pods().await;
+                let deployment = self.api::<Deployment>().get("web").await.expect("there");
+                let status = deployment.status.clone().unwrap_or_default();
+                let pods = self.informers.get::<Pod>().list();
+                let right =
+                    |pod: &Arc<Pod>| pod.spec.as_ref().is_some_and(|s| s.containers[0].image.as_deref() == Some(image));
+                if status.observed_generation == deployment.metadata.generation
+                    && status.updated_replicas == Some(replicas)
+                    && status.available_replicas == Some(replicas)
+                    && status.replicas == Some(replicas)
+                    && pods.len() == usize::try_from(replicas).expect("positive")
+                    && pods.iter().all(right)
+                {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(30), rolling).await.is_err() {
+            panic!(
+                "not rolled out: {:#?}\n{:#?}",
+                self.informers.get::<Deployment>().list(),
+                self.informers
+                    .get::<ReplicaSet>()
+                    .list()
+                    .iter()
+                    .map(|s| (s.name_any(), s.spec.replicas, s.status.clone()))
+                    .collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+fn in_test<K: Resource>(object: &K) -> bool {
+    object.meta().namespace.as_deref() == Some("test")
+}
+
+fn deployment(image: &str, replicas: i32) -> serde_json::Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": "web", "namespace": "test" },
+        "spec": {
+            "replicas": replicas,
+            "selector": { "matchLabels": { "app": "web" } },
+            "template": {
+                "metadata": { "labels": { "app": "web" } },
+                "spec": { "containers": [{ "name": "web", "image": image }] },
+            },
+        },
+    })
+}
+
+const DEPLOYMENTS: Option<(&str, &str)> = Some(("apis/apps/v1", "deployments"));
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deployment_lives_rolls_and_goes() {
+    let cluster = Cluster::start().await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 3)).await;
+    cluster.rolled_out("web:1", 3).await;
+
+    let deployments = cluster.api::<Deployment>();
+    let image =
+        |image| json!({ "spec": { "template": { "spec": { "containers": [{ "name": "web", "image": image }] } } } });
+    for (at, tag) in ["web:2", "web:1"].into_iter().enumerate() {
+        deployments.patch("web", &PatchParams::default(), &Patch::Strategic(image(tag))).await.expect("patched");
+        cluster.rolled_out(tag, 3).await;
+        let revision =
+            deployments.get("web").await.expect("there").annotations()["deployment.kubernetes.io/revision"].clone();
+        assert_eq!(revision, (at + 2).to_string());
+    }
+    deployments
+        .patch("web", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "replicas": 1 } })))
+        .await
+        .expect("scaled");
+    cluster.rolled_out("web:1", 1).await;
+    assert_eq!(cluster.informers.get::<ReplicaSet>().list().len(), 2);
+
+    deployments.delete("web", &DeleteParams::background()).await.expect("deleted");
+    cluster.until::<ReplicaSet>("sets are collected", |all| all.is_empty()).await;
+    let gone = async {
+        while !cluster.informers.get::<Pod>().list().is_empty() {
+            cluster.run_pods().await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("pods are collected");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_is_deleted_comes_back() {
+    let cluster = Cluster::start().await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 2)).await;
+    cluster.rolled_out("web:1", 2).await;
+    let before = cluster.informers.get::<Pod>().list();
+    let now = DeleteParams::default().grace_period(0);
+    cluster.api::<Pod>().delete(&before[0].name_any(), &now).await.expect("deleted");
+    let gone = before[0].uid();
+    cluster.until::<Pod>("another one", |all| all.len() == 2 && all.iter().all(|p| p.uid() != gone)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_have_endpoints() {
+    let cluster = Cluster::start().await;
+    let service = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": { "name": "web", "namespace": "test" },
+        "spec": { "selector": { "app": "web" }, "ports": [{ "port": 80, "targetPort": 8080 }] },
+    });
+    cluster.create(Some(("api/v1", "services")), service).await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 2)).await;
+    cluster.rolled_out("web:1", 2).await;
+    let ready = |slice: &EndpointSlice| {
+        let endpoints = slice.endpoints.iter().flatten();
+        endpoints.filter(|e| e.conditions.as_ref().is_some_and(|c| c.ready == Some(true))).count()
+    };
+    let slices = cluster
+        .until::<EndpointSlice>("two endpoints", |all| {
+            all.iter().filter(|s| in_test(&***s)).map(|s| ready(s)).sum::<usize>() == 2
+        })
+        .await;
+    assert_eq!(slices.iter().filter(|s| in_test(&***s)).count(), 1);
+    cluster
+        .until::<Endpoints>("the older form", |all| {
+            all.iter().any(|e| {
+                in_test(&**e) && e.subsets.iter().flatten().flat_map(|s| s.addresses.iter().flatten()).count() == 2
+            })
+        })
+        .await;
+    cluster.api::<Service>().delete("web", &DeleteParams::background()).await.expect("deleted");
+    cluster.until::<EndpointSlice>("slices are collected", |all| !all.iter().any(|s| in_test(&**s))).await;
+    cluster.until::<Endpoints>("endpoints go", |all| !all.iter().any(|e| in_test(&**e))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_goes_with_all_that_is_in_it() {
+    let cluster = Cluster::start().await;
+    cluster.until::<ConfigMap>("root certificate", |all| all.iter().any(|m| in_test(&**m))).await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 2)).await;
+    cluster.rolled_out("web:1", 2).await;
+    Api::<Namespace>::all(cluster.client.clone()).delete("test", &DeleteParams::default()).await.expect("deleted");
+    let gone = async {
+        while cluster.informers.get::<Namespace>().get(&ObjectKey::new("", "test")).is_some() {
+            cluster.run_pods().await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let gone = tokio::time::timeout(Duration::from_secs(30), gone).await;
+    assert!(gone.is_ok(), "still there: {:#?}", cluster.informers.get::<Namespace>().list());
+    assert!(cluster.informers.get::<ConfigMap>().select(in_test).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn foreground_deletion_and_orphans() {
+    let cluster = Cluster::start().await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 1)).await;
+    cluster.rolled_out("web:1", 1).await;
+    cluster.api::<Deployment>().delete("web", &DeleteParams::orphan()).await.expect("deleted");
+    cluster.until::<Deployment>("it goes", |all| all.is_empty()).await;
+    let sets =
+        cluster.until::<ReplicaSet>("its set is free", |all| all.iter().all(|s| s.owner_references().is_empty())).await;
+    assert_eq!(sets.len(), 1);
+    let name = sets[0].name_any();
+    cluster.api::<ReplicaSet>().delete(&name, &DeleteParams::foreground()).await.expect("deleted");
+    let gone = async {
+        while !cluster.informers.get::<ReplicaSet>().list().is_empty() {
+            assert!(
+                !cluster.informers.get::<Pod>().list().is_empty()
+                    || cluster.api::<Pod>().list(&Default::default()).await.expect("lists").items.is_empty()
+            );
+            cluster.run_pods().await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("the set goes after its pod");
+    cluster.until::<Pod>("its pod went first", |all| all.is_empty()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_get_addresses_and_taints() {
+    let cluster = Cluster::start().await;
+    for name in ["a", "b"] {
+        cluster.create(None, json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } })).await;
+    }
+    let nodes = cluster
+        .until::<Node>("ranges and taints", |all| {
+            all.len() == 2
+                && all.iter().all(|n| {
+                    let spec = n.spec.clone().unwrap_or_default();
+                    spec.pod_cidr.is_some()
+                        && spec.taints.iter().flatten().any(|t| t.key == "node.kubernetes.io/unreachable")
+                })
+        })
+        .await;
+    let mut ranges: Vec<_> = nodes.iter().filter_map(|n| n.spec.as_ref()?.pod_cidr.clone()).collect();
+    ranges.sort();
+    assert_eq!(ranges, ["10.42.0.0/24", "10.42.1.0/24"]);
+}

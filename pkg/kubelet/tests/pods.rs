@@ -1,0 +1,159 @@
+//! Pods on a real containerd: start, readiness, restart, adoption, deletion. Needs root, containerd, runc and a static
+//! busybox.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::json;
+use support::api::Api;
+use support::containerd::Containerd;
+use support::{delete, kubelet, path, pod, ready, until};
+
+fn main_status(pod: &serde_json::Value) -> &serde_json::Value {
+    &pod["status"]["containerStatuses"][0]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pod_lives_from_start_to_deletion() {
+    let containerd = Containerd::start().await;
+    let api = Api::new();
+    let map = json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "m", "namespace": "default"},
+                     "data": {"greeting": "hello"}});
+    api.put("/api/v1/namespaces/default/configmaps/m", map);
+    let running = kubelet(&api, &containerd).await;
+
+    // Volumes, environment, readiness.
+    let mut web = pod("web", "echo $GREETING; echo done > /dev/termination-log; sleep 1000");
+    let container = &mut web["spec"]["containers"][0];
+    container["env"] =
+        json!([{"name": "GREETING", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "greeting"}}}]);
+    container["volumeMounts"] = json!([{"name": "c", "mountPath": "/c"}, {"name": "t", "mountPath": "/t"}]);
+    container["readinessProbe"] = json!({"exec": {"command": ["cat", "/c/greeting"]}, "periodSeconds": 1});
+    web["spec"]["volumes"] = json!([
+        {"name": "c", "configMap": {"name": "m"}},
+        {"name": "t", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}},
+    ]);
+    let started = std::time::Instant::now();
+    api.put(&path("web"), web);
+    let first = until(&api, "web", "is ready", ready).await;
+    println!("ready after {:?}", started.elapsed());
+    assert_eq!(first["status"]["phase"], "Running");
+    assert_eq!(first["status"]["podIP"], "127.0.0.1");
+    let volumes = containerd.dir.path().join("kubelet/pods/uid-web/volumes");
+    let read = |p: &str| std::fs::read_to_string(volumes.join(p)).unwrap_or_default();
+    assert_eq!(read("kubernetes.io~projected/t/token"), "a-token");
+    let id = main_status(&first)["containerID"].clone();
+    let log = containerd.dir.path().join("pods/default_web_uid-web/main/0.log");
+    assert!(std::fs::read_to_string(log).unwrap().ends_with("stdout F hello\n"));
+
+    // A running pod follows updates of its ConfigMap.
+    let mut map = api.get("/api/v1/namespaces/default/configmaps/m").unwrap();
+    map["data"]["greeting"] = json!("again");
+    api.put("/api/v1/namespaces/default/configmaps/m", map);
+    for _ in 0..100 {
+        if read("kubernetes.io~configmap/c/greeting") == "again" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(read("kubernetes.io~configmap/c/greeting"), "again");
+
+    // Another process adopts what runs.
+    running.end().await;
+    let running = kubelet(&api, &containerd).await;
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    let adopted = api.get(&path("web")).unwrap();
+    assert_eq!(main_status(&adopted)["containerID"], id);
+    assert!(ready(&adopted), "readiness holds over the restart");
+    let ready_since = |p: &serde_json::Value| {
+        p["status"]["conditions"].as_array().unwrap().iter().find(|c| c["type"] == "Ready").unwrap()["lastTransitionTime"].clone()
+    };
+    assert_eq!(ready_since(&first), ready_since(&adopted));
+
+    // Killed from outside, it comes back.
+    let task = id.as_str().unwrap().trim_start_matches("containerd://").to_owned();
+    let socket = containerd.socket.display().to_string();
+    let args = ["-a", &socket, "-n", "k8s.io", "tasks", "kill", "-s", "SIGKILL", &task];
+    assert!(std::process::Command::new("ctr").args(args).status().unwrap().success());
+    let again = until(&api, "web", "is ready again", |p| ready(p) && main_status(p)["restartCount"] == 1).await;
+    assert_ne!(main_status(&again)["containerID"], id);
+    assert_eq!(main_status(&again)["lastState"]["terminated"]["exitCode"], 137);
+    assert_eq!(main_status(&again)["lastState"]["terminated"]["message"], "done\n");
+
+    // Deleted, nothing is left.
+    delete(&api, "web", 2);
+    let left = ["kubelet/pods/uid-web", "pods/default_web_uid-web"].map(|p| containerd.dir.path().join(p));
+    for _ in 0..200 {
+        if api.get(&path("web")).is_none() && !left.iter().any(|p| p.exists()) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(api.get(&path("web")).is_none());
+    assert!(!left.iter().any(|p| p.exists()));
+    running.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ends_failures_and_orphans() {
+    let containerd = Containerd::start().await;
+    let api = Api::new();
+    let running = kubelet(&api, &containerd).await;
+
+    let mut job = pod("job", "echo worked > /dev/termination-log; exit 3");
+    job["spec"]["restartPolicy"] = json!("Never");
+    api.put(&path("job"), job);
+    let mut init = pod("init", "sleep 1000");
+    init["spec"]["initContainers"] = json!([{"name": "first", "image": support::containerd::IMAGE,
+        "imagePullPolicy": "Never", "command": ["/bin/sh", "-c", "exit 0"]}]);
+    api.put(&path("init"), init);
+    let mut missing = pod("missing", "");
+    missing["spec"]["containers"][0]["image"] = json!("kkub.test/none:1");
+    api.put(&path("missing"), missing);
+    let mut sick = pod("sick", "sleep 1000");
+    sick["spec"]["containers"][0]["livenessProbe"] =
+        json!({"exec": {"command": ["test", "-e", "/well"]}, "periodSeconds": 1, "failureThreshold": 1});
+    api.put(&path("sick"), sick);
+    api.put(&path("loop"), pod("loop", "exit 1"));
+    let mut unset = pod("unset", "sleep 1000");
+    unset["spec"]["containers"][0]["envFrom"] = json!([{"secretRef": {"name": "later"}}]);
+    api.put(&path("unset"), unset);
+
+    let job = until(&api, "job", "fails", |p| p["status"]["phase"] == "Failed").await;
+    let ended = &main_status(&job)["state"]["terminated"];
+    assert_eq!((&ended["exitCode"], &ended["message"]), (&json!(3), &json!("worked\n")));
+    let init = until(&api, "init", "is ready", ready).await;
+    assert_eq!(init["status"]["initContainerStatuses"][0]["ready"], true);
+    let waiting = |p: &serde_json::Value, reason: &str| main_status(p)["state"]["waiting"]["reason"] == reason;
+    until(&api, "missing", "has no image", |p| waiting(p, "ErrImageNeverPull")).await;
+    until(&api, "loop", "crashes in a loop", |p| waiting(p, "CrashLoopBackOff")).await;
+    until(&api, "sick", "is restarted", |p| main_status(p)["restartCount"].as_i64() >= Some(1)).await;
+    until(&api, "unset", "waits for its secret", |p| waiting(p, "CreateContainerConfigError")).await;
+    let secret = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "later", "namespace": "default"}});
+    api.put("/api/v1/namespaces/default/secrets/later", secret);
+    until(&api, "unset", "runs with its secret", ready).await;
+    let reasons: Vec<_> = api
+        .list("/api/v1/namespaces/default/events")
+        .iter()
+        .map(|e| e["reason"].as_str().unwrap().to_owned())
+        .collect();
+    for reason in ["Pulled", "Created", "Started", "Killing", "BackOff", "Unhealthy", "Failed"] {
+        assert!(reasons.iter().any(|r| r == reason), "no event {reason}: {reasons:?}");
+    }
+
+    // What was deleted while nobody looked is cleaned up.
+    running.end().await;
+    for name in ["init", "sick", "loop", "missing", "job", "unset"] {
+        api.remove(&path(name));
+    }
+    let running = kubelet(&api, &containerd).await;
+    let runtime = kubelet::runtime::Runtime::new(cri::connect(&containerd.socket).await.unwrap());
+    for _ in 0..400 {
+        if runtime.sandboxes(None).await.unwrap().is_empty() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(runtime.sandboxes(None).await.unwrap(), []);
+    running.end().await;
+}

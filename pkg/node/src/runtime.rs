@@ -1,0 +1,101 @@
+//! The container runtime of a node, made ready beside everything else: containerd, the pause
+//! image, and the archives in the images folder.
+//!
+//! Guarantees: [`Starting::socket`] answers when sandboxes can be started. Archives are imported
+//! behind that, so that many of them do not keep the node from being Ready.
+
+use std::{
+    io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use cri::images::Outcome;
+use tokio::task::JoinHandle;
+
+use crate::{Error, Paths, Settings, containerd, stages::Stages};
+
+/// A runtime that is being started.
+pub struct Starting(JoinHandle<Result<PathBuf, Error>>);
+
+impl Starting {
+    /// Waits until it can start sandboxes; answers with its CRI socket.
+    pub async fn socket(self) -> Result<PathBuf, Error> {
+        // The task is neither aborted nor allowed to panic silently: its panic goes on here.
+        self.0.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+}
+
+/// Starts containerd, unless the user has a runtime already.
+pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Starting {
+    let stage = stages.next("container runtime");
+    let paths = paths.clone();
+    if let Some(socket) = settings.runtime_endpoint.clone() {
+        // Another runtime brings its own pause image, and its images come from elsewhere.
+        return Starting(tokio::spawn(async move { Ok(socket) }));
+    }
+    Starting(tokio::spawn(async move {
+        link_plugins(&paths.cni_bin())?;
+        let running = containerd::start(config(&paths), stage.stop.clone(), &stage.tasks).await?;
+        cri::pause::import(&running.socket).await?;
+        let (socket, stop) = (running.socket.clone(), stage.stop.clone());
+        stage.tasks.spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = import_archives(&paths, &socket) => {}
+            }
+        });
+        Ok(running.socket)
+    }))
+}
+
+/// How containerd is set up in our directories.
+pub fn config(paths: &Paths) -> containerd::Config {
+    containerd::Config {
+        root: paths.containerd(),
+        state: paths.containerd_state(),
+        socket: paths.containerd_socket(),
+        config_path: paths.data.join("agent/containerd.toml"),
+        log: paths.data.join("agent/containerd.log"),
+        bin_dirs: vec![paths.data.join("bin")],
+        sandbox_image: cri::pause::IMAGE.to_owned(),
+        cni_bin: paths.cni_bin(),
+        cni_conf: paths.cni_conf(),
+        registry_config: paths.config.join("registries"),
+        systemd_cgroup: false,
+        cgroup: None,
+    }
+}
+
+/// The CNI plugins are this binary under other names.
+fn link_plugins(dir: &Path) -> Result<(), Error> {
+    let failed = |source: io::Error| Error::File { path: dir.display().to_string(), source };
+    std::fs::create_dir_all(dir).map_err(failed)?;
+    let own = std::env::current_exe().map_err(failed)?;
+    for name in [cni::PLUGIN_TYPE, "loopback"] {
+        let link = dir.join(name);
+        if std::fs::read_link(&link).is_ok_and(|target| target == own) {
+            continue;
+        }
+        let _ = std::fs::remove_file(&link);
+        symlink(&own, &link).map_err(failed)?;
+    }
+    Ok(())
+}
+
+async fn import_archives(paths: &Paths, socket: &Path) {
+    let record = paths.data.join("agent/imported.json");
+    match cri::images::import_dir(socket, &paths.images(), &record).await {
+        Ok(reports) => {
+            for report in reports {
+                let archive = report.archive.display();
+                match report.outcome {
+                    Outcome::Imported(names) => tracing::info!(%archive, images = names.join(", "), "imported"),
+                    Outcome::Unchanged(_) => {}
+                    Outcome::Failed(error) => tracing::error!(%error, %archive, "not imported"),
+                }
+            }
+        }
+        Err(error) => tracing::error!(%error, dir = %paths.images().display(), "importing images"),
+    }
+}
