@@ -25,6 +25,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("nft", "nftables"),
     ("zstd", "zstd"),
     ("script", "bsdutils"),
+    ("busybox", "busybox-static"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";
