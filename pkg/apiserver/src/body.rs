@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use api::{
-    Kind, Schema, Status, Value, decode, protobuf,
-    schema::{Shared, TypeId},
-};
+use api::{Kind, Schema, Status, Value, decode, protobuf, schema::TypeId};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use tower::BoxError;
 
 use crate::{
-    negotiate::{self, Input},
+    negotiate::{self, Encoding},
     query::Query,
 };
 
@@ -104,16 +101,18 @@ pub fn parse(
     root: Option<TypeId>,
 ) -> Result<decode::Decoded, Status> {
     match negotiate::content_type(headers)? {
-        Input::Json => decode::json(body),
-        Input::Yaml => decode::yaml(body),
-        Input::Protobuf => {
-            let unreadable = |error: protobuf::Error| Status::bad_request(error.to_string());
-            let envelope = protobuf::open(body).map_err(unreadable)?;
+        Encoding::Json => decode::json(body),
+        Encoding::Yaml => decode::yaml(body),
+        Encoding::Protobuf => {
+            let envelope = protobuf::open(body)?;
+            if envelope.content_type == "application/json" {
+                return decode::json(envelope.raw);
+            }
             let root = root.ok_or_else(|| {
                 let what = format!("{} {}", envelope.api_version, envelope.kind);
                 Status::unsupported_media_type(format!("{what} cannot be read from protobuf; send JSON"))
             })?;
-            let mut value = protobuf::decode(schema, root, envelope.raw).map_err(unreadable)?;
+            let mut value = protobuf::decode(schema, root, envelope.raw)?;
             for (field, text) in [("apiVersion", envelope.api_version), ("kind", envelope.kind)] {
                 if !text.is_empty() {
                     value[field] = text.into();
@@ -126,7 +125,7 @@ pub fn parse(
 
 /// The type of a row's objects in protobuf: custom resources have none.
 pub fn wire_type(kind: &Kind) -> Option<TypeId> {
-    matches!(kind.schema.types, Shared::Static(_)).then_some(kind.root)
+    protobuf::covers(&kind.schema).then_some(kind.root)
 }
 
 /// The built-in type of a kind that may have no row of its own.

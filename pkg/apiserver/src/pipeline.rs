@@ -54,7 +54,7 @@ where
     let info = RequestInfo::parse(&parts.method, parts.uri.path(), &query);
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
-    let encoding = negotiate::accept(&parts.headers).unwrap_or_default().encoding;
+    let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
     let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
@@ -163,9 +163,10 @@ fn call(
     body: Bytes,
 ) -> Result<Call, Status> {
     let now = server.now();
+    let accepted = negotiate::accept(&parts.headers, api::protobuf::covers(&kind.schema));
     let accepted = match info.verb {
-        "get" | "create" if !info.subresource.is_empty() => negotiate::accept(&parts.headers).unwrap_or_default(),
-        _ => negotiate::accept(&parts.headers)?,
+        "get" | "create" if !info.subresource.is_empty() => accepted.unwrap_or_default(),
+        _ => accepted?,
     };
     Ok(Call {
         table: table::Options::parse(&query, now.as_second())?,

@@ -11,6 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 mod deployment;
 mod endpoints;
 mod endpointslice;
+mod endpointslice_mirroring;
 mod gc;
 mod namespace;
 mod node_ipam;
@@ -52,6 +53,7 @@ const CONTROLLERS: &[(&str, Start)] = &[
     ("replicaset", |c| drop(c.runtime.run(replicaset::ReplicaSetController::new(c)))),
     ("endpointslice", |c| drop(c.runtime.run(endpointslice::EndpointSliceController::new(c)))),
     ("endpoints", |c| drop(c.runtime.run(endpoints::EndpointsController::new(c)))),
+    ("endpointslicemirroring", |c| drop(c.runtime.run(endpointslice_mirroring::MirroringController::new(c)))),
     ("serviceaccount", |c| drop(c.runtime.run(serviceaccount::ServiceAccountController::new(c)))),
     ("root-ca-certificate-publisher", |c| drop(c.runtime.run(root_ca::RootCaController::new(c)))),
     ("namespace", |c| drop(c.runtime.run(namespace::NamespaceController::new(c)))),

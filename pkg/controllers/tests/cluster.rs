@@ -5,10 +5,10 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use api::UserInfo;
 use apiserver::{ApiServer, Config};
-use client::{Informer, Informers, ObjectKey, leader::Election};
+use client::{EventType, Informer, Informers, ObjectKey, Recorder, leader::Election, reference};
 use k8s_openapi::api::{
     apps::v1::{Deployment, ReplicaSet},
-    core::v1::{ConfigMap, Endpoints, Namespace, Node, Pod, Service, ServiceAccount},
+    core::v1::{ConfigMap, Endpoints, Event, Namespace, Node, ObjectReference, Pod, Service, ServiceAccount},
     discovery::v1::EndpointSlice,
 };
 use kube::{
@@ -212,7 +212,8 @@ fn deployment(image: &str, replicas: i32) -> serde_json::Value {
             "selector": { "matchLabels": { "app": "web" } },
             "template": {
                 "metadata": { "labels": { "app": "web" } },
-                "spec": { "containers": [{ "name": "web", "image": image }] },
+                // On a node, so that they end in their own time.
+                "spec": { "nodeName": "n", "containers": [{ "name": "web", "image": image }] },
             },
         },
     })
@@ -356,7 +357,7 @@ async fn nodes_get_addresses_and_taints() {
                 && all.iter().all(|n| {
                     let spec = n.spec.clone().unwrap_or_default();
                     spec.pod_cidr.is_some()
-                        && spec.taints.iter().flatten().any(|t| t.key == "node.kubernetes.io/unreachable")
+                        && spec.taints.iter().flatten().any(|t| t.key == "node.kubernetes.io/not-ready")
                 })
         })
         .await;
@@ -386,4 +387,29 @@ async fn one_candidate_leads_and_another_takes_over() {
     let took = tokio::time::timeout(Duration::from_secs(5), second.wait_for(|leads| *leads)).await;
     took.expect("takes over").expect("lives");
     assert!(!*first.borrow());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_event_again_is_counted() {
+    let cluster = Cluster::start().await;
+    let tasks = TaskTracker::new();
+    let recorder = Recorder::start(cluster.client.clone(), "tester", Some("host"), cluster.stop.clone(), &tasks);
+    let about =
+        reference(&*cluster.until::<ServiceAccount>("account", |all| all.iter().any(|a| in_test(&**a))).await[0]);
+    let about = ObjectReference { namespace: Some("test".to_owned()), ..about };
+    for _ in 0..3 {
+        recorder.event(about.clone(), EventType::Normal, "Tested", "it happened");
+    }
+    recorder.event(about, EventType::Warning, "Failed", "something else");
+    let counted = cluster
+        .until::<Event>("two events", |all| {
+            let mut counts: Vec<_> =
+                all.iter().filter(|e| in_test(&***e)).map(|e| (e.reason.clone(), e.count)).collect();
+            counts.sort();
+            counts == [(Some("Failed".to_owned()), Some(1)), (Some("Tested".to_owned()), Some(3))]
+        })
+        .await;
+    let tested = counted.iter().find(|e| e.reason.as_deref() == Some("Tested")).expect("there");
+    let source = tested.source.clone().unwrap_or_default();
+    assert_eq!((source.component.as_deref(), source.host.as_deref()), (Some("tester"), Some("host")));
 }

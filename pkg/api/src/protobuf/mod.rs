@@ -27,7 +27,10 @@ use serde_json::Value;
 pub use decode::decode;
 pub use encode::encode;
 
-use crate::schema::{self, Schema, Shared, TypeId, ids};
+use crate::{
+    Status,
+    schema::{self, Schema, Shared, TypeId, ids},
+};
 
 /// Opens every encoded object.
 pub const MAGIC: &[u8] = b"k8s\0";
@@ -75,6 +78,12 @@ pub enum Error {
     },
 }
 
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        Status::bad_request(format!("couldn't get version/kind; protobuf parse error: {error}"))
+    }
+}
+
 /// An opened envelope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
@@ -84,6 +93,8 @@ pub struct Envelope<'a> {
     pub kind: &'a str,
     /// The object's message.
     pub raw: &'a [u8],
+    /// Media type of `raw`; empty for protobuf.
+    pub content_type: &'a str,
 }
 
 /// Reads an envelope.
@@ -107,6 +118,7 @@ pub fn open(bytes: &[u8]) -> Result<Envelope<'_>, Error> {
                 "" => {}
                 other => return Err(Error::ContentEncoding(other.to_owned())),
             },
+            4 => envelope.content_type = field.text("contentType")?,
             _ => {}
         }
     }

@@ -84,8 +84,9 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The state before.
     pub previous: Option<Arc<Object>>,
-    /// The plain JSON watch event, for all watchers without selectors; dropped as the change ages.
-    pub encoded: Mutex<Option<Bytes>>,
+    /// The plain watch event in JSON and in protobuf, for all watchers without selectors; dropped as
+    /// the change ages.
+    pub encoded: Mutex<[Option<Bytes>; 2]>,
 }
 
 /// A page of a list, of one revision.
@@ -275,7 +276,7 @@ impl State {
         self.window_bytes += change.object.stored.size();
         self.window.push_back(Arc::new(change));
         if self.window.len() > ENCODED {
-            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = None;
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Default::default();
         }
         while (self.window.len() > WINDOW && self.window_bytes > WINDOW_BYTES) || self.window.len() > WINDOW_MAX {
             let Some(dropped) = self.window.pop_front() else { break };

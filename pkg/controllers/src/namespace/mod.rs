@@ -91,6 +91,7 @@ impl Controller for NamespaceController {
             runtime::ignore_not_found(done)?;
             return Ok(Next::Done);
         }
+        tracing::debug!(namespace = key.name, ?outcome, "content remains");
         let mut changed = (*namespace).clone();
         let status = changed.status.get_or_insert_default();
         if set_conditions(status.conditions.get_or_insert_default(), &outcome, now) {

@@ -116,18 +116,19 @@ fn silence(before: &[NodeCondition], now: Timestamp) -> Vec<NodeCondition> {
 
 /// All taints that the node should have: those of others, and those that follow its conditions.
 fn wanted_taints(node: &Node, others_ready: bool, now: Timestamp) -> Vec<Taint> {
-    let ready = condition(node, "Ready").map_or("Unknown", |c| c.status.as_str());
+    let ready = condition(node, "Ready").map(|c| c.status.as_str());
     let spec = node.spec.clone().unwrap_or_default();
     let is_true = |type_| condition(node, type_).is_some_and(|c| c.status == "True");
     let mut wanted = Vec::new();
     let health = match ready {
-        "True" => None,
-        "False" => Some(NOT_READY),
-        _ => Some(UNREACHABLE),
+        Some("True") => None,
+        // One that never said anything is not lost yet.
+        Some("False") | None => Some(NOT_READY),
+        Some(_) => Some(UNREACHABLE),
     };
     if let Some(key) = health {
         wanted.push((key, "NoSchedule"));
-        if others_ready {
+        if others_ready && ready.is_some() {
             wanted.push((key, "NoExecute"));
         }
     }

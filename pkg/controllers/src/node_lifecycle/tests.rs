@@ -1,3 +1,5 @@
+//! Nodes whose lease has ended, and what becomes of their pods.
+
 use k8s_openapi::api::core::v1::{NodeSpec, NodeStatus, PodCondition, PodSpec, PodStatus, Toleration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -123,4 +125,13 @@ fn taints_follow_conditions_and_those_of_others_stay() {
         keys(plan.taints.as_ref().expect("changed")),
         [("mine", "NoSchedule"), ("disk-pressure", "NoSchedule"), ("unschedulable", "NoSchedule")]
     );
+}
+
+#[test]
+fn a_node_that_only_just_came_is_not_ready_but_not_lost() {
+    let mut new = node("True");
+    new.status = None;
+    let plan = decide(&input(new, 0, vec![pod(None)]), at(NOW));
+    assert_eq!(keys(plan.taints.as_ref().expect("changed")), [("not-ready", "NoSchedule")]);
+    assert!(plan.evict.is_empty());
 }
