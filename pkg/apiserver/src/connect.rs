@@ -10,8 +10,9 @@ use std::{
 
 use api::{Status, Value, meta, tree};
 use bytes::Bytes;
+use futures::{StreamExt as _, TryStreamExt};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, BodyStream, Full, Limited, StreamBody};
 use hyper::{client::conn::http1::SendRequest, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -63,12 +64,19 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
         return Err(failure(response).await);
     }
     let (parts, body) = response.into_parts();
-    let mut answer = plain(body.map_err(BoxError::from).boxed_unsync());
+    let mut answer = plain(until_stop(call, body));
     *answer.status_mut() = parts.status;
     if let Some(media) = parts.headers.get(header::CONTENT_TYPE) {
         answer.headers_mut().insert(header::CONTENT_TYPE, media.clone());
     }
     Ok(answer)
+}
+
+/// A body that ends with the server: followed logs have no end of their own.
+pub fn until_stop(call: &Call, body: hyper::body::Incoming) -> Body {
+    let stop = call.server.stop.clone();
+    let frames = TryStreamExt::map_err(BodyStream::new(body), BoxError::from).take_until(stop.cancelled_owned());
+    StreamBody::new(Box::pin(frames)).boxed_unsync()
 }
 
 fn plain(body: Body) -> Response<Body> {

@@ -5,10 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use api::{Status, Value, tree};
 use http::{HeaderName, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::upgrade::OnUpgrade;
 use store::KeyRange;
-use tower::BoxError;
 
 use crate::{
     body::Body,
@@ -78,7 +77,7 @@ pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrad
     for name in gone {
         parts.headers.remove(name);
     }
-    Ok(Response::from_parts(parts, body.map_err(BoxError::from).boxed_unsync()))
+    Ok(Response::from_parts(parts, connect::until_stop(call, body)))
 }
 
 /// Headers that stay on their own connection, and the credentials for this server.

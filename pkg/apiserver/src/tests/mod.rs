@@ -59,8 +59,12 @@ pub fn config(store: Arc<dyn store::Store>) -> Config {
 
 impl Fixture {
     pub async fn new() -> Self {
+        Self::over(Arc::new(MemoryStore::default())).await
+    }
+
+    pub async fn over(store: Arc<dyn store::Store>) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        let server = ApiServer::start(config(Arc::new(MemoryStore::default())), stop.clone(), &tasks).await.unwrap();
+        let server = ApiServer::start(config(store), stop.clone(), &tasks).await.unwrap();
         let fixture = Fixture { server, stop, tasks, user: UserInfo::authenticated("admin", &["system:masters"]) };
         for name in ["default", "kube-system"] {
             let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});

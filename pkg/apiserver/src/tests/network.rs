@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
+use futures::StreamExt as _;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Empty, Full};
 use hyper::{body::Incoming, service::service_fn};
@@ -16,7 +17,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{ApiServer, Extra};
+use crate::{ApiServer, Extra, body::full};
 
 struct Network {
     dir: tempfile::TempDir,
@@ -118,7 +119,7 @@ async fn certificates_are_identities_in_both_versions_of_http() {
 }
 
 /// Answers as a kubelet does: logs, a refusal, and an upgraded stream that echoes.
-async fn kubelet(mut request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
+async fn kubelet(mut request: Request<Incoming>) -> Result<Response<crate::Body>, std::convert::Infallible> {
     let target = request.uri().to_string();
     if request.headers().contains_key(header::UPGRADE) {
         let upgrade = hyper::upgrade::on(&mut request);
@@ -135,13 +136,18 @@ async fn kubelet(mut request: Request<Incoming>) -> Result<Response<Full<Bytes>>
             .header(header::CONNECTION, "Upgrade")
             .header(header::UPGRADE, "websocket")
             .header("sec-websocket-protocol", request.headers()["sec-websocket-protocol"].clone());
-        return Ok(answer.body(Full::default()).unwrap());
+        return Ok(answer.body(full(Bytes::new())).unwrap());
+    }
+    if target.contains("follow") {
+        let line = futures::stream::iter([Ok::<_, tower::BoxError>(http_body::Frame::data(Bytes::from("a line\n")))]);
+        let endless = line.chain(futures::stream::pending());
+        return Ok(Response::new(http_body_util::StreamBody::new(endless).boxed_unsync()));
     }
     let (code, body) = match target.contains("previous") {
         true => (400, "previous terminated container \"c\" in pod \"p\" not found"),
         false => (200, "a line\n"),
     };
-    Ok(Response::builder().status(code).body(Full::from(body)).unwrap())
+    Ok(Response::builder().status(code).body(full(body)).unwrap())
 }
 
 #[tokio::test]
@@ -172,7 +178,7 @@ async fn streams_reach_the_kubelet() {
     network.json("POST", "/api/v1/namespaces/n/pods", &pod).await;
 
     let admin = network.admin();
-    let log = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log?follow=true")).await;
+    let log = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log")).await;
     assert_eq!((log.status(), log.headers()["content-type"].to_str().unwrap()), (StatusCode::OK, "text/plain"));
     assert_eq!(text(log).await, "a line\n");
     let refused = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log?previous=true")).await;
@@ -198,9 +204,12 @@ async fn streams_reach_the_kubelet() {
     // The kubelet through the node, with what stands behind it in the URL.
     let proxied = network.send(Some(&admin), get("/api/v1/nodes/n1/proxy/stats/summary/?x=y")).await;
     assert_eq!(text(proxied).await, "a line\n");
-    // Without an upgrade there is no stream.
-    let plain = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/exec?command=sh")).await;
-    assert!(!plain.status().is_server_error());
+    // A followed log ends with the server.
+    let mut followed = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log?follow=true")).await;
+    assert_eq!(followed.frame().await.unwrap().unwrap().into_data().unwrap(), "a line\n");
+    network.stop.cancel();
+    let end = tokio::time::timeout(std::time::Duration::from_secs(5), followed.frame()).await.expect("in time");
+    assert!(end.is_none());
 }
 
 #[tokio::test]

@@ -148,3 +148,43 @@ async fn watches_end_when_the_server_stops() {
     fixture.tasks.close();
     tokio::time::timeout(std::time::Duration::from_secs(5), fixture.tasks.wait()).await.expect("all tasks end");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_watcher_sees_every_write_in_order_over_the_real_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = store::SqliteStore::open(&dir.path().join("state.db")).unwrap();
+    let fixture = Fixture::over(std::sync::Arc::new(store)).await;
+    let fixture = &fixture;
+    let mut watchers = Vec::new();
+    for _ in 0..10 {
+        watchers.push(watch(fixture, "resourceVersion=0").await);
+    }
+    let writes = (0..200).map(|n| async move {
+        fixture.post(CONFIG_MAPS, &config_map(&format!("c{n}"), json!({}))).await.expect(201);
+        fixture.patch("merge", &format!("{CONFIG_MAPS}/c{n}"), &json!({"data": {"k": "v"}})).await.expect(200);
+        // A read after the own write sees it.
+        let list = fixture.get(&format!("{CONFIG_MAPS}?fieldSelector=metadata.name%3Dc{n}")).await.expect(200);
+        assert_eq!(list["items"][0]["data"]["k"], "v");
+    });
+    futures::future::join_all(writes).await;
+    for watcher in &mut watchers {
+        let mut last = 0;
+        for _ in 0..400 {
+            let event = watcher.next().await.unwrap();
+            let version: i64 = event["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
+            assert!(version > last, "{version} after {last}");
+            last = version;
+        }
+    }
+    // Pages of a moment, with the store's history.
+    let first = fixture.get(&format!("{CONFIG_MAPS}?limit=50")).await.expect(200);
+    fixture.delete(&format!("{CONFIG_MAPS}/c99"), Value::Null).await.expect(200);
+    let mut count = 50;
+    let mut token = first["metadata"]["continue"].as_str().map(str::to_owned);
+    while let Some(next) = token {
+        let page = fixture.get(&format!("{CONFIG_MAPS}?limit=50&continue={next}")).await.expect(200);
+        count += page["items"].as_array().unwrap().len();
+        token = page["metadata"]["continue"].as_str().map(str::to_owned);
+    }
+    assert_eq!(count, 200);
+}
