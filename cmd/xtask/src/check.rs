@@ -64,6 +64,11 @@ pub fn release() -> anyhow::Result<()> {
     cargo(&["build", "--quiet", "--release", "--package", "kinglet"])
 }
 
+/// This program, fast enough to put load on a server.
+pub fn load_generator() -> anyhow::Result<()> {
+    cargo(&["build", "--quiet", "--release", "--package", "xtask"])
+}
+
 fn cargo(args: &[&str]) -> anyhow::Result<()> {
     execute(Command::new(env!("CARGO")).args(args))
 }

@@ -1,5 +1,6 @@
 //! Repository tasks: `cargo xtask TASK`. Each task is a module; this file only picks one.
 
+mod bench;
 mod check;
 mod images;
 mod schema;
@@ -12,6 +13,7 @@ use std::{
 
 const USAGE: &str = "usage: cargo xtask TASK
 
+  bench [ROW…]                measure the budgets of the design, with the release binary
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
   test                        format, lints, unit tests, and black-box tests with the release binary
@@ -30,6 +32,9 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["bench", rows @ ..] => bench::run(rows),
+        // The load generator of the former, in the namespace of the server.
+        ["bench-client", rest @ ..] => bench::client(rest),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
         ["test"] => check::run(),

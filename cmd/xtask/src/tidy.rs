@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: the rules of the house that a program can check.
 //!
 //! Each source file opens with `//!`, has at most 800 lines of code without its tests, and its
-//! functions have at most 100; crates depend only on those above them in the workspace table; no
+//! functions have at most 100 (tests may have more); crates depend only on those above them in the workspace table; no
 //! module is called `utils` or the like. Exceptions are listed in `exceptions.txt` beside this
 //! crate's manifest, each with the date until which it holds.
 
@@ -59,14 +59,15 @@ fn check_source(root: &Path, file: &Path, breaches: &mut Vec<String>) -> anyhow:
         breaches.push(format!("{shown}: a name that says nothing"));
     }
     let parsed = syn::parse_file(&text).with_context(|| shown.to_string())?;
-    let in_tests = file.components().any(|c| c.as_os_str() == "tests") || file.ends_with("tests.rs");
+    let in_tests = file.components().any(|c| c.as_os_str() == "tests") || shown.to_string().ends_with("tests.rs");
     let tests: usize = parsed.items.iter().filter(|i| is_test(attributes(i))).map(lines).sum();
     let code = text.lines().count() - tests;
     if !in_tests && code > FILE_LINES {
         breaches.push(format!("{shown}: {code} lines of code, the limit is {FILE_LINES}"));
     }
     functions(&parsed.items, &mut |name, count| {
-        if count > FUNCTION_LINES {
+        // Tables of cases may be long.
+        if !in_tests && count > FUNCTION_LINES {
             breaches.push(format!("{shown}: function {name} has {count} lines, the limit is {FUNCTION_LINES}"));
         }
     });

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use api::{
-    Kind, Schema, Status, Value, decode, protobuf,
-    schema::{Shared, TypeId},
-};
+use api::{Kind, Schema, Status, Value, decode, protobuf, schema::TypeId};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use tower::BoxError;
 
 use crate::{
-    negotiate::{self, Input},
+    negotiate::{self, Encoding},
     query::Query,
 };
 
@@ -104,10 +101,10 @@ pub fn parse(
     root: Option<TypeId>,
 ) -> Result<decode::Decoded, Status> {
     match negotiate::content_type(headers)? {
-        Input::Json => decode::json(body),
-        Input::Yaml => decode::yaml(body),
-        Input::Protobuf => {
-            let envelope = protobuf::envelope(body)?;
+        Encoding::Json => decode::json(body),
+        Encoding::Yaml => decode::yaml(body),
+        Encoding::Protobuf => {
+            let envelope = protobuf::open(body)?;
             if envelope.content_type == "application/json" {
                 return decode::json(envelope.raw);
             }
@@ -128,7 +125,7 @@ pub fn parse(
 
 /// The type of a row's objects in protobuf: custom resources have none.
 pub fn wire_type(kind: &Kind) -> Option<TypeId> {
-    matches!(kind.schema.types, Shared::Static(_)).then_some(kind.root)
+    protobuf::covers(&kind.schema).then_some(kind.root)
 }
 
 /// The built-in type of a kind that may have no row of its own.

@@ -29,6 +29,8 @@ pub struct Call {
     pub info: RequestInfo,
     /// Parameters.
     pub query: Query,
+    /// As it was sent.
+    pub uri: http::Uri,
     /// Who asks.
     pub user: UserInfo,
     /// Headers.
@@ -107,7 +109,7 @@ impl Call {
     fn default_manager(&self) -> String {
         let agent = self.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
         let name: String = agent.split('/').next().unwrap_or_default().chars().take(128).collect();
-        if name.is_empty() { "unknown".to_owned() } else { name }
+        if name.is_empty() { component(&self.user.name).to_owned() } else { name }
     }
 
     /// The body as a checked tree of the kind that the URL names.
@@ -150,6 +152,15 @@ impl Call {
     /// Encoding of answers.
     pub fn encoding(&self) -> Encoding {
         self.accepted.encoding
+    }
+}
+
+/// What a component of this process is called, by its user name.
+fn component(user: &str) -> &str {
+    match user.strip_prefix("system:") {
+        Some(node) if node.starts_with("node:") => "kubelet",
+        Some(rest) => rest.rsplit(':').next().unwrap_or(rest),
+        None => "unknown",
     }
 }
 

@@ -3,14 +3,21 @@
 //!
 //! The kubelet speaks the stream protocols; nothing of them is understood here.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use api::{Status, Value, meta, tree};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::upgrade::OnUpgrade;
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::{client::conn::http1::SendRequest, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+};
 use tower::BoxError;
 
 use crate::{
@@ -41,7 +48,7 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
     if node.is_empty() {
         return match &*call.info.subresource {
             // Nothing was logged yet.
-            "log" => Ok(plain(full(bytes::Bytes::new()))),
+            "log" => Ok(plain(full(Bytes::new()))),
             _ => Err(Status::bad_request(format!("pod {} does not have a host assigned", meta::name(&pod)))),
         };
     }
@@ -146,14 +153,35 @@ fn container(pod: &Value, query: &Query) -> Result<String, Status> {
 async fn kubelet(call: &Call, node: &str) -> Result<SocketAddr, Status> {
     let kind = call.kinds.by_resource("", "v1", "nodes").ok_or_else(Status::no_such_path)?;
     let stored = call.server.read(kind, "", node).await?.ok_or_else(|| Status::not_found("", "nodes", node))?;
-    let node_object = stored.tree()?;
-    let addresses = tree::items(&node_object, "status.addresses").iter();
+    kubelet_address(&stored.tree()?)
+}
+
+/// The internal address of a node with its kubelet's port.
+pub fn kubelet_address(node: &Value) -> Result<SocketAddr, Status> {
+    let addresses = tree::items(node, "status.addresses").iter();
     let mut internal = addresses.filter(|a| a["type"] == "InternalIP").filter_map(|a| a["address"].as_str());
     let ip: IpAddr = internal
         .find_map(|text| text.parse().ok())
-        .ok_or_else(|| Status::internal(format!("no InternalIP is known for node {node}")))?;
-    let port = tree::int(&node_object, "status.daemonEndpoints.kubeletEndpoint.Port");
+        .ok_or_else(|| Status::internal(format!("no InternalIP is known for node {}", meta::name(node))))?;
+    let port = tree::int(node, "status.daemonEndpoints.kubeletEndpoint.Port");
     Ok(SocketAddr::new(ip, u16::try_from(port).ok().filter(|port| *port != 0).unwrap_or(KUBELET_PORT)))
+}
+
+/// Who is connected to.
+pub enum Backend {
+    /// HTTP.
+    Plain(SocketAddr),
+    /// HTTPS, with our client certificate.
+    Kubelet(SocketAddr, Arc<rustls::ClientConfig>),
+}
+
+impl Backend {
+    /// Where.
+    pub fn address(&self) -> SocketAddr {
+        match self {
+            Backend::Plain(address) | Backend::Kubelet(address, _) => *address,
+        }
+    }
 }
 
 /// Headers that belong to a connection and to the stream protocols on it.
@@ -173,6 +201,23 @@ async fn ask(
     target: &str,
     upgrade: bool,
 ) -> Result<Response<hyper::body::Incoming>, Status> {
+    let mut request = Request::builder().method(method).uri(target).header(header::HOST, address.to_string());
+    if let Some(headers) = request.headers_mut() {
+        for (name, value) in call.headers.iter().filter(|(name, _)| passes(name, upgrade)) {
+            headers.append(name, value.clone());
+        }
+    }
+    let request = request.body(Full::default()).map_err(Status::internal)?;
+    send(call, &Backend::Kubelet(address, call.server.kubelet_client.clone()), request).await
+}
+
+/// Sends a request over a connection of its own.
+pub async fn send(
+    call: &Call,
+    backend: &Backend,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<hyper::body::Incoming>, Status> {
+    let address = backend.address();
     let dialing = |error: &dyn std::fmt::Display| {
         let mut status = Status::internal("");
         status.message = format!("error dialing backend: {address}: {error}");
@@ -181,33 +226,47 @@ async fn ask(
     let connect = async {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let connector = tokio_rustls::TlsConnector::from(call.server.kubelet_client.clone());
-        connector.connect(rustls_pki_types::ServerName::from(address.ip()), stream).await
+        match backend {
+            Backend::Plain(_) => Ok::<_, std::io::Error>(Stream::Plain(stream)),
+            Backend::Kubelet(_, tls) => {
+                let connector = tokio_rustls::TlsConnector::from(tls.clone());
+                let name = rustls_pki_types::ServerName::from(address.ip());
+                Ok(Stream::Tls(Box::new(connector.connect(name, stream).await?)))
+            }
+        }
     };
     let stream = match tokio::time::timeout(DIAL, connect).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return Err(dialing(&error)),
         Err(_) => return Err(dialing(&"timed out")),
     };
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| dialing(&error))?;
+    let mut sender = match stream {
+        Stream::Plain(stream) => handshake(call, stream).await,
+        Stream::Tls(stream) => handshake(call, *stream).await,
+    }
+    .map_err(|error| dialing(&error))?;
+    sender.send_request(request).await.map_err(|error| dialing(&error))
+}
+
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<tokio_rustls::client::TlsStream<TcpStream>>),
+}
+
+async fn handshake(
+    call: &Call,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> hyper::Result<SendRequest<Full<Bytes>>> {
+    let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     call.server.tasks.spawn(async move {
         // Ends with the stream; an error shows at the reader.
         let _ = connection.with_upgrades().await;
     });
-    let mut request = Request::builder().method(method).uri(target).header(header::HOST, address.to_string());
-    if let Some(headers) = request.headers_mut() {
-        let sent: &HeaderMap = &call.headers;
-        for (name, value) in sent.iter().filter(|(name, _)| passes(name, upgrade)) {
-            headers.append(name, value.clone());
-        }
-    }
-    let request = request.body(Empty::<bytes::Bytes>::new()).map_err(Status::internal)?;
-    sender.send_request(request).await.map_err(|error| dialing(&error))
+    Ok(sender)
 }
 
 /// Joins the two upgraded connections.
-fn switch(
+pub fn switch(
     call: &Call,
     mut response: Response<hyper::body::Incoming>,
     upgrade: Option<OnUpgrade>,
@@ -229,7 +288,7 @@ fn switch(
             () = stop.cancelled() => {}
         }
     });
-    let mut answer = Response::new(full(bytes::Bytes::new()));
+    let mut answer = Response::new(full(Bytes::new()));
     *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     for (name, value) in response.headers().iter().filter(|(name, _)| passes(name, true)) {
         answer.headers_mut().append(name, value.clone());

@@ -17,6 +17,8 @@ mod metrics;
 pub mod negotiate;
 mod nonresource;
 pub mod pipeline;
+pub mod protobuf;
+mod proxy;
 pub mod query;
 pub mod reply;
 pub mod request_info;

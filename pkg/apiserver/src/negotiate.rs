@@ -3,7 +3,7 @@
 use api::Status;
 use http::{HeaderMap, header};
 
-/// How objects are written. Protobuf takes its place here.
+/// How objects are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// `application/json`.
@@ -11,6 +11,8 @@ pub enum Encoding {
     Json,
     /// `application/yaml`.
     Yaml,
+    /// `application/vnd.kubernetes.protobuf`: what typed Go clients prefer.
+    Protobuf,
 }
 
 impl Encoding {
@@ -19,6 +21,7 @@ impl Encoding {
         match self {
             Encoding::Json => "application/json",
             Encoding::Yaml => "application/yaml",
+            Encoding::Protobuf => PROTOBUF,
         }
     }
 }
@@ -46,15 +49,22 @@ pub struct Accepted {
     pub shape: Shape,
 }
 
-const OFFERED: &str = "application/json, application/yaml";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const OFFERED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// Chooses from an Accept header: the first clause that can be served, as upstream does.
-pub fn accept(headers: &HeaderMap) -> Result<Accepted, Status> {
+/// Chooses from an Accept header: the first clause that can be served, as upstream does. `protobuf`
+/// is whether the objects have such a form; their metadata always has.
+pub fn accept(headers: &HeaderMap, protobuf: bool) -> Result<Accepted, Status> {
     let mut any = false;
     for value in headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()) {
         for clause in value.split(',').map(str::trim).filter(|clause| !clause.is_empty()) {
             any = true;
-            if let Some(accepted) = clause_of(clause) {
+            let served = |accepted: &Accepted| match (accepted.encoding, accepted.shape) {
+                (Encoding::Protobuf, Shape::Plain) => protobuf,
+                (Encoding::Protobuf, shape) => shape == Shape::Metadata,
+                _ => true,
+            };
+            if let Some(accepted) = clause_of(clause).filter(served) {
                 return Ok(accepted);
             }
         }
@@ -70,6 +80,7 @@ fn clause_of(clause: &str) -> Option<Accepted> {
     let encoding = match parts.next()?.to_ascii_lowercase().as_str() {
         "application/json" | "*/*" | "application/*" => Encoding::Json,
         "application/yaml" => Encoding::Yaml,
+        PROTOBUF => Encoding::Protobuf,
         _ => return None,
     };
     let (mut kind, mut group, mut version) = ("", "", "");
@@ -91,27 +102,14 @@ fn clause_of(clause: &str) -> Option<Accepted> {
     Some(Accepted { encoding, shape })
 }
 
-/// How a body is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// `application/json`.
-    Json,
-    /// `application/yaml`.
-    Yaml,
-    /// `application/vnd.kubernetes.protobuf`: what typed Go clients send.
-    Protobuf,
-}
-
-const TAKEN: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-
 /// What a body is in.
-pub fn content_type(headers: &HeaderMap) -> Result<Input, Status> {
+pub fn content_type(headers: &HeaderMap) -> Result<Encoding, Status> {
     match media_type(headers).as_str() {
-        "" | "application/json" | "*/*" => Ok(Input::Json),
-        "application/yaml" => Ok(Input::Yaml),
-        "application/vnd.kubernetes.protobuf" => Ok(Input::Protobuf),
+        "" | "application/json" | "*/*" => Ok(Encoding::Json),
+        "application/yaml" => Ok(Encoding::Yaml),
+        PROTOBUF => Ok(Encoding::Protobuf),
         _ => Err(Status::unsupported_media_type(format!(
-            "the body of the request was in an unknown format - accepted media types include: {TAKEN}"
+            "the body of the request was in an unknown format - accepted media types include: {OFFERED}"
         ))),
     }
 }
@@ -140,8 +138,13 @@ mod tests {
             ("*/*", Some((Encoding::Json, Shape::Plain))),
             ("application/yaml", Some((Encoding::Yaml, Shape::Plain))),
             (kubectl, Some((Encoding::Json, Shape::Table))),
-            ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Json, Shape::Plain))),
-            ("application/vnd.kubernetes.protobuf", None),
+            ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Protobuf, Shape::Plain))),
+            ("application/vnd.kubernetes.protobuf;stream=watch", Some((Encoding::Protobuf, Shape::Plain))),
+            ("application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1", None),
+            (
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+                Some((Encoding::Protobuf, Shape::Metadata)),
+            ),
             (
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
                 Some((Encoding::Json, Shape::Metadata)),
@@ -153,8 +156,24 @@ mod tests {
             if !value.is_empty() {
                 headers.insert(header::ACCEPT, value.parse().unwrap());
             }
-            let got = accept(&headers).map(|a| (a.encoding, a.shape)).ok();
+            let got = accept(&headers, true).map(|a| (a.encoding, a.shape)).ok();
             assert_eq!(got, want, "{value}");
+        }
+    }
+
+    #[test]
+    fn custom_resources_have_no_protobuf() {
+        let both = "application/vnd.kubernetes.protobuf,application/json";
+        for (value, want) in [
+            ("application/vnd.kubernetes.protobuf", None),
+            (both, Some((Encoding::Json, Shape::Plain))),
+            (
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                Some((Encoding::Protobuf, Shape::Metadata)),
+            ),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, value.parse().unwrap())]);
+            assert_eq!(accept(&headers, false).map(|a| (a.encoding, a.shape)).ok(), want, "{value}");
         }
     }
 }

@@ -152,7 +152,7 @@ fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap)
         }
         ["api" | "apis", rest @ ..] => {
             let core = segments[0] == "api";
-            let aggregated = rest.is_empty() && negotiate::accept(headers)?.shape == Shape::AggregatedDiscovery;
+            let aggregated = rest.is_empty() && negotiate::accept(headers, false)?.shape == Shape::AggregatedDiscovery;
             let make: Box<dyn FnOnce() -> Option<Value>> = match (core, rest) {
                 (core, []) if aggregated => Box::new(move || Some(discovery::aggregated(&kinds, core))),
                 (true, []) => Box::new(|| Some(discovery::api_versions(&server.advertise.to_string()))),

@@ -2,7 +2,10 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use api::{Kind, Kinds, Status, UserInfo, kinds::Verbs};
+use api::{
+    Kind, Kinds, Status, UserInfo,
+    kinds::{Action, Verbs},
+};
 use bytes::Bytes;
 use futures::FutureExt as _;
 use http::{Method, Request, Response, request::Parts};
@@ -15,7 +18,7 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    compress, connect, negotiate, nonresource,
+    compress, connect, negotiate, nonresource, proxy,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -51,7 +54,7 @@ where
     let info = RequestInfo::parse(&parts.method, parts.uri.path(), &query);
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
-    let encoding = negotiate::accept(&parts.headers).unwrap_or_default().encoding;
+    let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
     let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
@@ -108,13 +111,16 @@ where
         .ok_or_else(Status::no_such_path)?
         .clone();
     let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(s.action, &parts.method));
+    let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
+    let streams = streams && !proxies;
     let body = if streams { Bytes::new() } else { body::read(body).await? };
     let method = parts.method.clone();
     let call = call(server, kinds, kind, info, query, user, parts, body)?;
-    let long = streams || call.info.verb == "watch";
+    let long = streams || proxies || call.info.verb == "watch";
     let answer = async {
         let reply = match streams {
             true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
+            false if proxies => Reply::Raw(proxy::handle(&call, &method, upgrade).await?),
             false => route(&call).await?,
         };
         let mut response = reply::write(reply, &call.kind, call.accepted, call.table)?;
@@ -157,9 +163,10 @@ fn call(
     body: Bytes,
 ) -> Result<Call, Status> {
     let now = server.now();
+    let accepted = negotiate::accept(&parts.headers, api::protobuf::covers(&kind.schema));
     let accepted = match info.verb {
-        "get" if !info.subresource.is_empty() => negotiate::accept(&parts.headers).unwrap_or_default(),
-        _ => negotiate::accept(&parts.headers)?,
+        "get" | "create" if !info.subresource.is_empty() => accepted.unwrap_or_default(),
+        _ => accepted?,
     };
     Ok(Call {
         table: table::Options::parse(&query, now.as_second())?,
@@ -168,6 +175,7 @@ fn call(
         kind,
         info,
         query,
+        uri: parts.uri,
         user,
         headers: parts.headers,
         body,

@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::{
     body::{Body, full},
     negotiate::{Accepted, Encoding, Shape},
+    protobuf,
     stored::Stored,
     table,
 };
@@ -94,6 +95,10 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
         Reply::Object(code, stored) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
             Ok(respond(code, Encoding::Json, full(stored.to_json())))
         }
+        Reply::Object(code, stored) if accepted.encoding == Encoding::Protobuf => {
+            let object = protobuf::object(kind, &stored, accepted.shape, stored.revision)?;
+            Ok(respond(code, Encoding::Protobuf, full(object)))
+        }
         Reply::Object(code, stored) => {
             let tree = served(kind, &stored)?;
             let tree = match accepted.shape {
@@ -109,6 +114,10 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
         Reply::Tree(code, tree) => Ok(tree_response(code, accepted.encoding, &tree)),
         Reply::List(list) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
             Ok(respond(200, Encoding::Json, ListBody::new(kind, list).boxed_unsync()))
+        }
+        Reply::List(list) if accepted.encoding == Encoding::Protobuf => {
+            let list = protobuf::list(kind, &list, accepted.shape)?;
+            Ok(respond(200, Encoding::Protobuf, list.boxed_unsync()))
         }
         Reply::List(list) => {
             let trees: Vec<Value> = list.objects.iter().map(|o| served(kind, o)).collect::<Result<_, _>>()?;
@@ -129,10 +138,16 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
     }
 }
 
-/// A tree as an answer.
+/// A tree as an answer; in JSON where it has no protobuf form.
 pub fn tree_response(code: u16, encoding: Encoding, tree: &Value) -> Response<Body> {
+    if encoding == Encoding::Protobuf
+        && let Some(bytes) = api::protobuf::encode_object(tree)
+    {
+        return respond(code, encoding, full(bytes));
+    }
+    let encoding = if encoding == Encoding::Yaml { encoding } else { Encoding::Json };
     let bytes = match encoding {
-        Encoding::Json => serde_json::to_vec(tree).expect("writing a tree to memory cannot fail"),
+        Encoding::Json | Encoding::Protobuf => serde_json::to_vec(tree).expect("writing a tree to memory cannot fail"),
         Encoding::Yaml => serde_saphyr::to_string(tree).unwrap_or_default().into_bytes(),
     };
     respond(code, encoding, full(bytes))
@@ -180,7 +195,7 @@ pub fn warn(response: &mut Response<Body>, warnings: &BTreeSet<String>) {
 }
 
 /// Size of the pieces that a list is sent in.
-const PIECE: usize = 64 * 1024;
+pub const PIECE: usize = 64 * 1024;
 
 /// A list that is spliced while it is sent.
 struct ListBody {

@@ -125,7 +125,7 @@ fn plain_verb(method: &Method) -> &'static str {
 fn resource_verb(method: &Method, collection: bool, query: &Query) -> &'static str {
     match *method {
         Method::POST => "create",
-        Method::GET | Method::HEAD if query.flag("watch") && (collection || query.get("watch").is_some()) => "watch",
+        Method::GET | Method::HEAD if collection && query.flag("watch") => "watch",
         Method::GET | Method::HEAD if collection => "list",
         Method::GET | Method::HEAD => "get",
         Method::PUT => "update",
@@ -156,6 +156,7 @@ mod tests {
         for (method, uri, want) in [
             ("GET", "/api/v1/pods", "list - v1 pods - - - -"),
             ("GET", "/api/v1/pods?watch=1", "watch - v1 pods - - - -"),
+            ("GET", "/api/v1/namespaces/a/pods/b?watch=1", "get - v1 pods - a b -"),
             ("GET", "/api/v1/pods?watch=false", "list - v1 pods - - - -"),
             ("GET", "/api/v1/namespaces/a/pods/b", "get - v1 pods - a b -"),
             ("GET", "/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Db", "list - v1 pods - a b -"),

@@ -72,6 +72,7 @@ async fn subresource_bind(call: &Call, name: &str) -> Result<Reply, Status> {
         kind: pods,
         info,
         query: call.query.clone(),
+        uri: call.uri.clone(),
         user: call.user.clone(),
         headers: call.headers.clone(),
         body: call.body.clone(),

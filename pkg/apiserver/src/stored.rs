@@ -3,6 +3,8 @@
 //! The bytes begin `{"kind":…,"apiVersion":…,"metadata":{` and lack `resourceVersion`, since the
 //! revision is only known once the store has written. Readers insert it behind `"metadata":{`.
 
+use std::sync::{Arc, OnceLock};
+
 use api::Value;
 use bytes::Bytes;
 
@@ -14,6 +16,8 @@ const METADATA: &[u8] = b"\"metadata\":{";
 pub struct Stored {
     value: Bytes,
     splice: usize,
+    /// The object's protobuf message, resource version included: made when first asked for.
+    pub(crate) message: Arc<OnceLock<Bytes>>,
     /// Revision of the write: the object's resource version.
     pub revision: i64,
 }
@@ -56,7 +60,7 @@ impl Stored {
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
         let head = &value[..value.len().min(512)];
         match head.windows(METADATA.len()).position(|w| w == METADATA) {
-            Some(at) => Ok(Stored { splice: at + METADATA.len(), value, revision }),
+            Some(at) => Ok(Stored { splice: at + METADATA.len(), message: Arc::default(), value, revision }),
             // Not written by us, or by hand: bring it into our form.
             None => {
                 let tree: Value = serde_json::from_slice(&value).map_err(|error| Corrupt(error.to_string()))?;
@@ -65,7 +69,7 @@ impl Stored {
                 }
                 let value = encode(&tree);
                 let at = value.windows(METADATA.len()).position(|w| w == METADATA).unwrap_or(0);
-                Ok(Stored { splice: at + METADATA.len(), value, revision })
+                Ok(Stored { splice: at + METADATA.len(), message: Arc::default(), value, revision })
             }
         }
     }

@@ -25,7 +25,7 @@ fn skeleton(table: &str, bridge: &str) -> Table {
     use DataType::{Ipv4, Port, Protocol};
     let mut table = Table::new(Family::Ip, table);
     table.sets.insert(PORTS.into(), Set::map(&[Ipv4, Protocol, Port], &[Ipv4, Port]));
-    table.sets.insert(HAIRPIN.into(), Set::set(&[Ipv4, Ipv4]));
+    table.sets.insert(HAIRPIN.into(), Set::of(&[Ipv4, Ipv4]));
 
     let r = Reg(0);
     let translate = || {

@@ -169,7 +169,7 @@ fn disconnect(owner: &Owner) -> netlink::Result<()> {
 fn del(environment: &Environment, options: &Options) -> Result<(), CniError> {
     let (container_id, ifname) = environment.attachment()?;
     let owner = Owner { container_id: container_id.to_owned(), ifname: ifname.to_owned() };
-    forget(options, |o| *o == owner, &[owner.clone()])
+    forget(options, |o| *o == owner, std::slice::from_ref(&owner))
 }
 
 /// Goes through all steps for owners that `gone` accepts, whichever fail.

@@ -1,5 +1,7 @@
 //! The client against a real containerd: images, sandboxes, containers, logs, events.
 
+#![allow(clippy::unwrap_used)]
+
 #[allow(dead_code)]
 mod support;
 
@@ -155,4 +157,27 @@ async fn archives_of_all_kinds_are_imported_and_the_broken_told() {
     let listed = runtime.cri.clone().images.list_images(v1::ListImagesRequest::default()).await.unwrap().into_inner();
     let tags: HashSet<&str> = listed.images.iter().flat_map(|image| &image.repo_tags).map(String::as_str).collect();
     assert_eq!(tags, HashSet::from([BUSYBOX, cri::pause::IMAGE]));
+}
+
+/// A new archive under an old name: the name means the new image as soon as the import returns.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_replaces_the_image_of_its_name() {
+    let runtime = Runtime::start().await;
+    let mut ids = Vec::new();
+    for content in ["one", "two", "one"] {
+        let mut layer = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        layer.append_data(&mut header, "file", content.as_bytes()).unwrap();
+        let archive = support::archive("app", layer.into_inner().unwrap());
+        let names = images::import_from(&runtime.socket(), "app.tar", std::io::Cursor::new(archive)).await.unwrap();
+        assert_eq!(names, ["docker.io/library/app:latest"]);
+        let image = Some(v1::ImageSpec { image: names[0].clone(), ..Default::default() });
+        let request = v1::ImageStatusRequest { image, verbose: false };
+        let status = runtime.cri.clone().images.image_status(request).await.unwrap().into_inner();
+        ids.push(status.image.unwrap().id);
+    }
+    assert_eq!(ids[0], ids[2]);
+    assert_ne!(ids[0], ids[1]);
 }

@@ -88,8 +88,6 @@ fn informers() -> Informers {
 struct World {
     server: SocketAddr,
     informers: Informers,
-    stop: CancellationToken,
-    _dir: tempfile::TempDir,
 }
 
 /// Runs a test in a namespace of its own, with the server and, if asked for, an upstream.
@@ -120,7 +118,7 @@ fn with_server<F: Future<Output = ()>>(upstream: bool, test: impl FnOnce(World) 
                 };
                 let informers = config.informers.clone();
                 let server = start(config, stop.clone(), &tasks).await.unwrap()[0];
-                test(World { server, informers, stop: stop.clone(), _dir: dir }).await;
+                test(World { server, informers }).await;
                 stop.cancel();
                 tasks.close();
                 tasks.wait().await;
@@ -325,7 +323,6 @@ fn answers_follow_services_and_their_endpoints() {
         eventually("web.default.svc.cluster.local", "nxdomain").await;
         let pointer = ask_udp(world.server, &question("7.0.43.10.in-addr.arpa", RecordType::PTR)).await;
         assert_eq!(show(&pointer), "nxdomain");
-        assert!(!world.stop.is_cancelled());
     });
 }
 

@@ -4,10 +4,12 @@
 
 mod support;
 
+use futures::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use support::api::Api;
 use support::containerd::Containerd;
 use support::{delete, kubelet, path, pod, ready, until};
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
 fn main_status(pod: &serde_json::Value) -> &serde_json::Value {
     &pod["status"]["containerStatuses"][0]
@@ -57,6 +59,8 @@ async fn a_pod_lives_from_start_to_deletion() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     assert_eq!(read("kubernetes.io~configmap/c/greeting"), "again");
+
+    logs_and_exec(&running).await;
 
     // Another process adopts what runs.
     running.end().await;
@@ -156,4 +160,30 @@ async fn ends_failures_and_orphans() {
     }
     assert_eq!(runtime.sandboxes(None).await.unwrap(), []);
     running.end().await;
+}
+
+/// The server: logs, and a command with input, both outputs and an exit code.
+async fn logs_and_exec(running: &support::Running) {
+    let log = running.get("/containerLogs/default/web/main?tailLines=1").await;
+    assert!(log.starts_with("HTTP/1.1 200") && log.contains("hello\n"), "{log}");
+    let none = running.get("/containerLogs/default/web/main?previous=true").await;
+    assert!(none.contains("previous terminated container \"main\" in pod \"web\" not found"), "{none}");
+
+    let script = "echo%20out%3B%20echo%20err%20%3E%262%3B%20cat%3B%20exit%207";
+    let url =
+        format!("ws://node/exec/default/web/main?command=sh&command=-c&command={script}&stdin=1&stdout=1&stderr=1");
+    let mut request = url.into_client_request().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", "v5.channel.k8s.io".parse().unwrap());
+    let (mut socket, answer) = tokio_tungstenite::client_async(request, running.connect().await).await.unwrap();
+    assert_eq!(answer.headers()["sec-websocket-protocol"], "v5.channel.k8s.io");
+    for message in [&b"\0typed\n"[..], &[255, 0]] {
+        socket.send(Message::Binary(message.to_vec().into())).await.unwrap();
+    }
+    let mut channels = [const { String::new() }; 4];
+    while let Some(Ok(Message::Binary(message))) = socket.next().await {
+        channels[usize::from(message[0])].push_str(&String::from_utf8_lossy(&message[1..]));
+    }
+    assert_eq!((channels[1].as_str(), channels[2].as_str()), ("out\ntyped\n", "err\n"));
+    let status: serde_json::Value = serde_json::from_str(&channels[3]).unwrap();
+    assert_eq!(status["details"]["causes"][0]["message"], "7", "{status}");
 }

@@ -8,6 +8,7 @@
 pub mod conntrack;
 mod error;
 mod link;
+mod monitor;
 mod namespace;
 mod net;
 pub mod nft;
@@ -17,6 +18,7 @@ pub mod sysctl;
 
 pub use error::Error;
 pub use link::{Address, Link, PortOptions, Rtnetlink};
+pub use monitor::Monitor;
 pub use namespace::Namespace;
 pub use net::{Net, ParseNetError};
 pub use route::{Route, RouteKind};

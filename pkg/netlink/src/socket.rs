@@ -16,7 +16,12 @@ const DUMP_ATTEMPTS: usize = 16;
 pub(crate) struct Socket {
     inner: netlink_sys::Socket,
     sequence: u32,
+    buffer: Vec<u8>,
 }
+
+/// Room for one datagram. The kernel makes parts of a dump as large as what was asked for, up to
+/// 32 KiB; and each part of a set costs it a walk from the set's beginning.
+const DATAGRAM: usize = 1 << 16;
 
 impl Socket {
     pub(crate) fn open(protocol: isize) -> Result<Self> {
@@ -24,7 +29,9 @@ impl Socket {
         let mut inner = netlink_sys::Socket::new(protocol).map_err(error("open"))?;
         inner.bind_auto().map_err(error("bind"))?;
         inner.connect(&SocketAddr::new(0, 0)).map_err(error("connect"))?;
-        Ok(Socket { inner, sequence: 0 })
+        // Refusals need not repeat the request.
+        inner.set_cap_ack(true).map_err(error("configure"))?;
+        Ok(Socket { inner, sequence: 0, buffer: Vec::with_capacity(DATAGRAM) })
     }
 
     fn next_sequence(&mut self) -> u32 {
@@ -76,9 +83,7 @@ impl Socket {
         self.send(bytes)?;
         let mut refused = None;
         loop {
-            let (buffer, _) =
-                self.inner.recv_from_full().map_err(|source| Error::Socket { what: "receive", source })?;
-            for message in split(&buffer) {
+            for message in split(self.next_datagram()?) {
                 let message = NetlinkMessage::<Ignored>::deserialize(message)
                     .map_err(|e| Error::Decode { what: "batch".into(), reason: e.to_string() })?;
                 let NetlinkPayload::Error(answer) = message.payload else { continue };
@@ -100,18 +105,22 @@ impl Socket {
         Ok(())
     }
 
+    fn next_datagram(&mut self) -> Result<&[u8]> {
+        self.buffer.clear();
+        self.inner.recv(&mut self.buffer, 0).map_err(|source| Error::Socket { what: "receive", source })?;
+        Ok(&self.buffer)
+    }
+
     /// Reads answers to `sequence` up to its end. False: the dump was disturbed.
     fn receive<M: NetlinkDeserializable>(
-        &self,
+        &mut self,
         what: &impl Fn() -> String,
         sequence: u32,
         answer: &mut dyn FnMut(M),
     ) -> Result<bool> {
         let mut steady = true;
         loop {
-            let (buffer, _) =
-                self.inner.recv_from_full().map_err(|source| Error::Socket { what: "receive", source })?;
-            for bytes in split(&buffer) {
+            for bytes in split(self.next_datagram()?) {
                 let message = NetlinkMessage::<M>::deserialize(bytes)
                     .map_err(|e| Error::Decode { what: what(), reason: e.to_string() })?;
                 if message.header.sequence_number != sequence {
@@ -148,7 +157,7 @@ pub(crate) fn encode<M: NetlinkSerializable>(message: M, flags: u16, sequence: u
 }
 
 /// The messages of a datagram; a length that cannot be right ends it.
-fn split(mut buffer: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn split(mut buffer: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let length = u32::from_ne_bytes(buffer.get(..4)?.try_into().ok()?) as usize;
         let message = buffer.get(..length).filter(|m| m.len() >= 16)?;

@@ -148,3 +148,28 @@ fn a_connection_is_found_and_forgotten() {
     })
     .unwrap();
 }
+
+#[test]
+fn news_of_links_and_of_the_end_of_a_table_are_heard() {
+    Namespace::fresh()
+        .unwrap()
+        .run(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let _guard = runtime.enter();
+            let (network, tables) = (Monitor::network().unwrap(), Monitor::table("knet-a").unwrap());
+            assert!(!network.drain().unwrap());
+            Rtnetlink::open().unwrap().add_bridge("knetbr", [2, 0, 0, 0, 0, 1], 1500).unwrap();
+            assert!(network.drain().unwrap());
+            assert!(!network.drain().unwrap());
+            for (name, heard) in [("knet-b", false), ("knet-a", true)] {
+                let table = nft::Table::new(nft::Family::Ip, name);
+                nft::commit(table.family, name, &nft::difference(None, &table)).unwrap();
+                assert!(!tables.drain().unwrap(), "{name} made");
+                nft::delete_table(nft::Family::Ip, name).unwrap();
+                let wait = std::time::Duration::from_millis(50);
+                let changed = async { tokio::time::timeout(wait, tables.changed()).await.is_ok() };
+                assert_eq!(runtime.block_on(changed), heard, "{name} deleted");
+            }
+        })
+        .unwrap();
+}

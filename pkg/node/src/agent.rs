@@ -44,8 +44,7 @@ async fn start(config: &Config, stages: &mut Stages) -> Result<(), Error> {
     let token: Token = config.token.parse().map_err(JoinError::Token)?;
     let server: Uri = config.server.parse().map_err(|_| JoinError::Address(config.server.clone()))?;
     let node = config.node.resolve()?;
-    let (identity, cluster) =
-        join::join(&server, &token, &node.name, vec![node.ip], &config.paths.pki()).await?;
+    let (identity, cluster) = join::join(&server, &token, &node.name, vec![node.ip], &config.paths.pki()).await?;
     tracing::info!(server = %server, node = node.name, "joined");
     let runtime = runtime::start(&config.paths, &config.node, stages);
     let leaf = &identity.client;

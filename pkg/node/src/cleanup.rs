@@ -25,10 +25,8 @@ pub async fn run(paths: &Paths, cgroup_root: &str) -> Result<(), Error> {
     }
     containerd::stop_all(&runtime::config(paths)).await;
     containerd::unmount_below(&[&paths.data, &paths.run]);
-    let results = [
-        network::cleanup(paths),
-        remove_cgroups(&format!("{}/kubepods", cgroup_root.trim_end_matches('/')), cgroup_root),
-    ];
+    let results =
+        [network::cleanup(), remove_cgroups(&format!("{}/kubepods", cgroup_root.trim_end_matches('/')), cgroup_root)];
     results.into_iter().collect()
 }
 

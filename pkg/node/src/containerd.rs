@@ -164,11 +164,10 @@ fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Err
 /// Starts or adopts containerd and supervises it until `stop`.
 pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) -> Result<Running, Error> {
     let program = Program::find(&config).await?;
-    let changed = program.prepare(&config)?;
-    let alive = answers(&config.socket).await.is_ok();
+    let changed = program.prepare(&config)? || program.was_replaced(&config);
+    let alive = alive(&config).await;
     if alive && changed {
-        tracing::info!("containerd is restarted: its configuration has changed");
-        stop::stop_daemon(&config).await;
+        tracing::info!("containerd is restarted: its configuration or its binary has changed");
     }
     let adopted = alive && !changed;
     let child = if adopted { None } else { Some(program.run(&config).await?) };
@@ -176,6 +175,20 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     tracing::info!(version = %program.version, adopted, "containerd answers");
     tasks.spawn(supervise(config, program, child, stop));
     Ok(running)
+}
+
+/// Whether a containerd answers; one that runs but is still starting, or busy, is waited for.
+async fn alive(config: &Config) -> bool {
+    let deadline = Instant::now() + READY;
+    loop {
+        if answers(&config.socket).await.is_ok() {
+            return true;
+        }
+        if stop::daemons(config).is_empty() || Instant::now() > deadline {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// Waits for containerd's end and starts it again, until `stop`.
@@ -206,15 +219,16 @@ async fn supervise(config: Config, program: Program, mut child: Option<Child>, s
         }
         pause = (pause * 2).min(BACKOFF[1]);
         // An adopted one may only have dropped the connection, or an administrator was quicker.
-        child = match answers(&config.socket).await {
-            Ok(()) => None,
-            Err(_) => match program.run(&config).await {
+        child = if alive(&config).await {
+            None
+        } else {
+            match program.run(&config).await {
                 Ok(child) => Some(child),
                 Err(error) => {
                     tracing::error!(%error, "containerd does not start");
-                    continue;
+                    None
                 }
-            },
+            }
         };
     }
 }
@@ -242,13 +256,17 @@ impl Program {
         let containerd = find("containerd")?;
         let runtime = find("runc").or_else(|missing| find("crun").map_err(|_| missing))?;
         find("containerd-shim-runc-v2")?;
-        let output = Command::new(&containerd).arg("--version").stdin(Stdio::null()).output().await;
-        let output = output.map_err(|source| Error::Spawn { binary: containerd.clone(), source })?;
-        let output = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let output = says(&containerd, &config.config_path.with_extension("version")).await?;
         let version = Version::parse(&output).filter(|version| *version >= Version::OLDEST);
         let version = version.ok_or_else(|| Error::Version { binary: containerd.clone(), output })?;
         let path = std::env::join_paths(directories).unwrap_or(system);
         Ok(Self { containerd, runtime, path, version })
+    }
+
+    /// A containerd runs whose binary is not, or no longer, the one that would be started.
+    fn was_replaced(&self, config: &Config) -> bool {
+        let binary = std::fs::canonicalize(&self.containerd).ok();
+        stop::daemons(config).into_iter().any(|pid| stop::binary(pid) != binary)
     }
 
     /// Makes the directories and writes the configuration; true if it differs from the one before.
@@ -275,8 +293,9 @@ impl Program {
         Ok(true)
     }
 
-    /// Runs containerd and waits until CRI answers.
+    /// Runs containerd and waits until CRI answers. One that runs is ended: two would fight over the socket.
     async fn run(&self, config: &Config) -> Result<Child, Error> {
+        stop::stop_daemon(config).await;
         let log = open_log(&config.log).map_err(file("write", &config.log))?;
         let begin = log.metadata().map_or(0, |metadata| metadata.len());
         let errors = log.try_clone().map_err(file("write", &config.log))?;
@@ -314,6 +333,26 @@ impl Program {
             pause = (pause * 11 / 10).min(Duration::from_millis(250));
         }
     }
+}
+
+/// What `containerd --version` says. It takes as long as half a start, so it is remembered for as long as the binary
+/// stays the same.
+async fn says(binary: &Path, memory: &Path) -> Result<String, Error> {
+    let identity = std::fs::metadata(binary).map(|file| {
+        use std::os::unix::fs::MetadataExt;
+        format!("{} {} {} {}.{}\n", binary.display(), file.ino(), file.len(), file.mtime(), file.mtime_nsec())
+    });
+    let identity = identity.map_err(file("read", binary))?;
+    let known = std::fs::read_to_string(memory).unwrap_or_default();
+    if let Some(output) = known.strip_prefix(&identity) {
+        return Ok(output.to_owned());
+    }
+    let output = Command::new(binary).arg("--version").stdin(Stdio::null()).output().await;
+    let output = output.map_err(|source| Error::Spawn { binary: binary.to_owned(), source })?;
+    let output = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    // Only time is lost if it cannot be kept: the directory may not exist yet.
+    let _ = std::fs::write(memory, identity + &output);
+    Ok(output)
 }
 
 /// Whether CRI answers on the socket; if not, why.

@@ -78,7 +78,9 @@ pub enum JoinError {
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The secret is not the server's.
-    #[error("the server refuses the token: its secret is wrong; copy the whole line of /etc/kinglet/token on the server")]
+    #[error(
+        "the server refuses the token: its secret is wrong; copy the whole line of /etc/kinglet/token on the server"
+    )]
     Secret,
     /// The server said no.
     #[error("the server refuses this node: {0}")]
@@ -168,7 +170,8 @@ impl Kept {
 }
 
 async fn ask(server: &Uri, token: &Token, request: &JoinRequest) -> Result<(String, JoinResponse), JoinError> {
-    let unreachable = |e: &dyn std::error::Error| JoinError::Unreachable { server: server.to_string(), message: chain(e) };
+    let unreachable =
+        |e: &dyn std::error::Error| JoinError::Unreachable { server: server.to_string(), message: chain(e) };
     let wrong = |message: String| JoinError::Answer { server: server.to_string(), message };
     let host = match (server.scheme_str(), server.host()) {
         (Some("https"), Some(host)) => host,

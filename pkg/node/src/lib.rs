@@ -20,15 +20,15 @@ use arc_swap::ArcSwap;
 use client::Informers;
 use pki::tls::{self, ClientCertificates};
 
-pub use self::{
-    lock::{Lock, lock},
-    paths::Paths,
-    settings::{Node, Settings},
-};
 use self::{
     join::{ClusterSettings, Identity, JoinError},
     runtime::Starting,
     stages::Stages,
+};
+pub use self::{
+    lock::{Lock, lock},
+    paths::Paths,
+    settings::{Node, Settings},
 };
 
 /// What a node is made of.
@@ -95,7 +95,10 @@ pub enum Error {
     /// The cluster's DNS.
     #[error(transparent)]
     Dns(#[from] dns::Error),
-    /// Links, addresses and routes.
+    /// Routes between nodes.
+    #[error(transparent)]
+    Routes(#[from] routes::Error),
+    /// Host ports.
     #[error(transparent)]
     Netlink(#[from] netlink::Error),
     /// The client.

@@ -1,36 +1,46 @@
-//! The network of a node, put together: routes to other nodes, the CNI configuration, service
+//! The network of a node, put together: routes and the bridge, the CNI configuration, service
 //! rules, and the cluster's DNS on its own address.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+};
 
-use client::Informers;
-use netlink::{Net, Rtnetlink};
+use client::{Informers, ObjectKey};
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::Node;
+use netlink::Net;
 
-use crate::{Error, NodeConfig, Paths, join::ClusterSettings, routes, stages::Stages};
+use crate::{Error, NodeConfig, join::ClusterSettings, routes, stages::Stages};
 
-/// Starts all of it.
+/// Starts all of it, once the Node has its range of pod addresses.
 pub async fn start(config: &NodeConfig, informers: Informers, stages: &mut Stages) -> Result<(), Error> {
     let stage = stages.next("network");
     let NodeConfig { paths, node, cluster, .. } = config;
     let (cluster_cidr, service_cidr) = ranges(cluster)?;
-    add_dns_address(paths, cluster.cluster_dns)?;
+    let pod_cidr = pod_cidr(&informers, &node.name).await?;
+    let options = cni::Options::new(pod_cidr, paths.data.join("agent/cni/reservations"));
+    // Each node answers DNS itself, on an address of its own: neither rules nor the network stand
+    // between a pod and its DNS.
+    let own_addresses: Vec<Ipv4Addr> = v4(cluster.cluster_dns).into_iter().collect();
     let routes = routes::Config {
-        informers: informers.clone(),
         node_name: node.name.clone(),
         cluster_cidr,
+        pod_cidr,
         service_cidr,
-        cni_conf: paths.cni_conf().join("10-kinglet.conflist"),
-        cni_data: paths.data.join("agent/cni/reservations"),
+        service_ips: own_addresses.clone(),
+        bridge: options.bridge.clone(),
+        mtu: options.mtu,
     };
-    routes::start(routes, stage.stop.clone(), &stage.tasks).await?;
+    routes::start(&informers, routes, stage.stop.clone(), &stage.tasks).await?;
     let proxy = proxy::Config {
         informers: informers.clone(),
         node: proxy::Node {
             name: node.name.clone(),
             cluster_cidr,
-            pod_cidr: None,
+            pod_cidr: Some(pod_cidr),
             service_cidr,
-            skip: v4(cluster.cluster_dns).into_iter().collect(),
+            skip: own_addresses,
             table: proxy::TABLE.to_owned(),
         },
     };
@@ -39,12 +49,29 @@ pub async fn start(config: &NodeConfig, informers: Informers, stages: &mut Stage
         informers,
         listen: vec![SocketAddr::new(cluster.cluster_dns, 53)],
         cluster_domain: cluster.cluster_domain.clone(),
+        networks: [cluster_cidr, service_cidr].map(|net| (net.addr, net.prefix)).to_vec(),
+        resolv_conf: "/etc/resolv.conf".into(),
     };
     dns::start(dns, stage.stop.clone(), &stage.tasks).await?;
-    Ok(())
+    // From here on the runtime starts pods, and the node is Ready.
+    write_whole(&paths.cni_conf().join("10-kinglet.conflist"), &cni::conf(&options))
 }
 
-fn v4(address: IpAddr) -> Option<std::net::Ipv4Addr> {
+/// Waits for the range that the node-ipam controller gives to this node.
+async fn pod_cidr(informers: &Informers, node_name: &str) -> Result<Net, Error> {
+    let nodes = informers.get::<Node>();
+    let mut changes = nodes.changes();
+    let key = ObjectKey::new("", node_name);
+    loop {
+        let cidr = nodes.get(&key).and_then(|node| node.spec.as_ref()?.pod_cidr.clone());
+        if let Some(cidr) = cidr {
+            return parse("cluster-cidr", &cidr);
+        }
+        changes.next().await;
+    }
+}
+
+fn v4(address: IpAddr) -> Option<Ipv4Addr> {
     match address {
         IpAddr::V4(v4) => Some(v4),
         IpAddr::V6(_) => None,
@@ -52,51 +79,30 @@ fn v4(address: IpAddr) -> Option<std::net::Ipv4Addr> {
 }
 
 /// The ranges of pods and services.
-pub fn ranges(cluster: &ClusterSettings) -> Result<(Net, Net), Error> {
-    let parse = |option: &'static str, text: &String| {
-        let wrong = |_| Error::Option { option, value: text.clone(), message: "it should look like 10.42.0.0/16".into() };
-        text.parse::<Net>().map_err(wrong)
-    };
+fn ranges(cluster: &ClusterSettings) -> Result<(Net, Net), Error> {
     Ok((parse("cluster-cidr", &cluster.cluster_cidr)?, parse("service-cidr", &cluster.service_cidr)?))
 }
 
-/// Each node answers DNS itself: the address is on its loopback interface, so that neither rules
-/// nor the network stand between a pod and its DNS.
-fn add_dns_address(paths: &Paths, address: IpAddr) -> Result<(), Error> {
-    let file = paths.dns_address();
-    std::fs::write(&file, address.to_string())
-        .map_err(|source| Error::File { path: file.display().to_string(), source })?;
-    let mut netlink = Rtnetlink::open()?;
-    let loopback = netlink.require_link("lo")?;
-    let net = Net::host(address);
-    let there = netlink.addresses()?.iter().any(|a| a.index == loopback.index && a.net == net);
-    if !there {
-        netlink.add_address(loopback.index, net)?;
+fn parse(option: &'static str, text: &str) -> Result<Net, Error> {
+    let message = "it should look like 10.42.0.0/16";
+    text.parse().map_err(|_| Error::Option { option, value: text.to_owned(), message: message.to_owned() })
+}
+
+/// The runtime takes any file that it finds, so it must appear whole.
+fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
+    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
     }
-    Ok(())
+    let draft = path.with_extension("new");
+    let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, path));
+    written.map_err(|source| Error::File { path: path.display().to_string(), source })
 }
 
 /// Takes away interfaces, addresses, routes and rules: what [`start`] and the CNI plugin have made.
-pub fn cleanup(paths: &Paths) -> Result<(), Error> {
+pub fn cleanup() -> Result<(), Error> {
+    // The names are the same whatever the range.
+    let names = cni::Options::new(Net::host(Ipv4Addr::UNSPECIFIED), "");
     proxy::cleanup(proxy::TABLE)?;
-    cni::cleanup(HOST_PORTS)?;
-    let mut netlink = Rtnetlink::open()?;
-    let links = netlink.links()?;
-    if let Some(bridge) = links.iter().find(|l| l.name == BRIDGE) {
-        for port in links.iter().filter(|l| l.controller == Some(bridge.index)) {
-            netlink.delete_link(port.index)?;
-        }
-        netlink.delete_link(bridge.index)?;
-    }
-    routes::cleanup(&mut netlink)?;
-    let dns = std::fs::read_to_string(paths.dns_address()).ok().and_then(|text| text.parse::<IpAddr>().ok());
-    if let Some(dns) = dns {
-        for address in netlink.addresses()?.iter().filter(|a| a.net == Net::host(dns)) {
-            netlink.delete_address(address.index, address.net)?;
-        }
-    }
-    Ok(())
+    cni::cleanup(&names.host_ports_table)?;
+    Ok(routes::cleanup(&names.bridge)?)
 }
-
-const BRIDGE: &str = "kinglet0";
-const HOST_PORTS: &str = "kinglet-hostports";

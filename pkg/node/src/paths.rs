@@ -50,10 +50,6 @@ impl Paths {
     pub fn containerd_socket(&self) -> PathBuf {
         self.run.join("containerd.sock")
     }
-    /// The address of the cluster's DNS that this node has taken, for the clean-up.
-    pub fn dns_address(&self) -> PathBuf {
-        self.run.join("dns-address")
-    }
     /// Volumes of pods.
     pub fn kubelet(&self) -> PathBuf {
         self.data.join("agent/kubelet")

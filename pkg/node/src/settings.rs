@@ -52,11 +52,12 @@ impl Settings {
     /// Labels as a map.
     pub fn labels(&self) -> Result<BTreeMap<String, String>, Error> {
         let pair = |text: &String| {
-            let (key, value) = text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| Error::Option {
-                option: "node-label",
-                value: text.clone(),
-                message: "it should look like key=value".to_owned(),
-            })?;
+            let (key, value) =
+                text.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| Error::Option {
+                    option: "node-label",
+                    value: text.clone(),
+                    message: "it should look like key=value".to_owned(),
+                })?;
             Ok((key.to_owned(), value.to_owned()))
         };
         self.labels.iter().map(pair).collect()
@@ -88,7 +89,10 @@ mod tests {
     #[test]
     fn taints_are_read_as_kubectl_writes_them() {
         let parsed = taint("gpu=true:NoSchedule").unwrap();
-        assert_eq!((parsed.key.as_str(), parsed.value.as_deref(), parsed.effect.as_str()), ("gpu", Some("true"), "NoSchedule"));
+        assert_eq!(
+            (parsed.key.as_str(), parsed.value.as_deref(), parsed.effect.as_str()),
+            ("gpu", Some("true"), "NoSchedule")
+        );
         assert_eq!(taint("gpu:NoExecute").unwrap().value, None);
         assert!(taint("gpu=true").unwrap_err().to_string().contains("--node-taint"));
         assert!(taint("gpu=true:Never").unwrap_err().to_string().contains("NoSchedule"));

@@ -1,5 +1,7 @@
 //! containerd as the node runs it: the real one, in a directory of its own. Needs root, containerd and runc.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -27,6 +29,28 @@ async fn answers(socket: &Path) -> bool {
     }
 }
 
+/// Runs a sandbox on the host's network and returns its ID.
+async fn sandbox(config: &Config) -> String {
+    use cri::v1;
+    cri::pause::import(&config.socket).await.unwrap();
+    let namespaces = v1::NamespaceOption { network: v1::NamespaceMode::Node as i32, ..Default::default() };
+    let security = v1::LinuxSandboxSecurityContext { namespace_options: Some(namespaces), ..Default::default() };
+    let linux = v1::LinuxPodSandboxConfig { security_context: Some(security), ..Default::default() };
+    let name = || format!("kcri-node-{}", std::process::id());
+    let metadata = v1::PodSandboxMetadata { name: name(), uid: name(), namespace: "default".into(), attempt: 0 };
+    let sandbox = v1::PodSandboxConfig { metadata: Some(metadata), linux: Some(linux), ..Default::default() };
+    let request = v1::RunPodSandboxRequest { config: Some(sandbox), ..Default::default() };
+    let mut cri = cri::connect(&config.socket).await.unwrap();
+    cri.runtime.run_pod_sandbox(request).await.unwrap().into_inner().pod_sandbox_id
+}
+
+async fn is_ready(config: &Config, id: &str) -> bool {
+    let mut cri = cri::connect(&config.socket).await.unwrap();
+    let request = cri::v1::PodSandboxStatusRequest { pod_sandbox_id: id.to_owned(), verbose: false };
+    let status = cri.runtime.pod_sandbox_status(request).await.unwrap().into_inner().status.unwrap();
+    status.state() == cri::v1::PodSandboxState::SandboxReady
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn it_starts_is_adopted_comes_back_and_is_stopped() {
     let directory = directory();
@@ -38,6 +62,8 @@ async fn it_starts_is_adopted_comes_back_and_is_stopped() {
     println!("containerd {} answers after {:?}", running.version, begin.elapsed());
     assert!(!running.adopted);
     let first = pid(&config);
+    let pod = sandbox(&config).await;
+    assert!(is_ready(&config, &pod).await);
 
     // It dies: it comes back.
     kill(first);
@@ -47,6 +73,7 @@ async fn it_starts_is_adopted_comes_back_and_is_stopped() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let second = pid(&config);
+    assert!(is_ready(&config, &pod).await, "the sandbox did not outlive containerd");
 
     // kinglet ends: containerd stays, and the next kinglet takes it as it is.
     stop.cancel();
@@ -75,11 +102,20 @@ async fn it_starts_is_adopted_comes_back_and_is_stopped() {
     let running = containerd::start(changed.clone(), stop.clone(), &tasks).await.unwrap();
     assert!(!running.adopted);
     assert_ne!(pid(&config), third);
+    assert!(is_ready(&config, &pod).await, "the sandbox did not outlive a restart");
 
     stop.cancel();
     tasks.close();
     tasks.wait().await;
     containerd::stop_all(&changed).await;
+    let left = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!left.contains(directory.path().to_str().unwrap()), "{left}");
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        // Processes come and go meanwhile; zombies have no command line.
+        let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let arguments = String::from_utf8_lossy(&arguments).into_owned();
+        assert!(!arguments.contains(directory.path().to_str().unwrap()) && !arguments.contains(&pod), "{arguments}");
+    }
     assert!(!answers(&config.socket).await);
 }
 

@@ -22,6 +22,11 @@ impl Applier {
         Applier { name, present: None }
     }
 
+    /// What was known of the kernel holds no more.
+    pub fn forget(&mut self) {
+        self.present = None;
+    }
+
     /// Applies in a thread that may block. After an error, what is present is read anew.
     pub async fn apply(self, wanted: Wanted) -> (Self, Result<()>) {
         let name = self.name.clone();

@@ -111,11 +111,11 @@ impl<'a> Plan<'a> {
     fn new(node: &'a Node) -> Self {
         let mut sets = BTreeMap::new();
         for name in [set::CLUSTER, set::EXTERNAL, set::LOCAL] {
-            sets.insert(name.to_owned(), Set::set(&SERVICE_KEY));
+            sets.insert(name.to_owned(), Set::of(&SERVICE_KEY));
         }
         sets.insert(set::UNSERVED.to_owned(), Set::verdicts(&SERVICE_KEY));
-        sets.insert(set::HAIRPIN.to_owned(), Set::set(&[DataType::Ipv4, DataType::Ipv4]));
-        let mut skip = Set::set(&[DataType::Ipv4]);
+        sets.insert(set::HAIRPIN.to_owned(), Set::of(&[DataType::Ipv4, DataType::Ipv4]));
+        let mut skip = Set::of(&[DataType::Ipv4]);
         skip.elements = node.skip.iter().map(|ip| (key::join([key::addr(*ip)]), Data::None)).collect();
         sets.insert(set::SKIP.to_owned(), skip);
         Plan { node, sets, groups: BTreeSet::new(), allowed: HashMap::new() }

@@ -13,8 +13,9 @@
 //!
 //! Guarantees: only our table is touched; while the process is down the rules stay; at start they
 //! are compared with what is wanted and only the difference is changed. A packet for the service
-//! range that no rule serves is refused on this node. Assumes: IPv4; pods reach the node before
-//! their neighbours. Caveat: rules removed by others are noticed at the next change.
+//! range that no rule serves is refused on this node. A table that others delete (flushing all
+//! rules of a machine does) is made again. Assumes: IPv4; pods reach the node before their
+//! neighbours. Caveat: single rules that others remove from our table are not missed.
 
 mod apply;
 pub mod decide;
@@ -26,7 +27,7 @@ use std::{net::Ipv4Addr, time::Duration};
 use client::{Change, Informers};
 use futures::StreamExt as _;
 use k8s_openapi::api::{core::v1::Service, discovery::v1::EndpointSlice};
-use netlink::{Net, nft};
+use netlink::{Monitor, Net, nft};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 /// The usual name of the table.
@@ -85,13 +86,13 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     services.synced().await;
     slices.synced().await;
 
+    let monitor = Monitor::table(&config.node.table)?;
     let mut applier = apply::Applier::new(config.node.table.clone());
     let node = config.node;
     let wanted = move |node: &Node| {
         let gathered = gather::gather(&services.list(), &slices.list(), &node.name);
         decide::decide(&gathered, node)
     };
-    // What is in the kernel may be in disorder in ways only others know: start over once.
     applier = match applier.apply(wanted(&node)).await {
         (applier, Ok(())) => applier,
         (_, Err(error)) => return Err(error.into()),
@@ -99,7 +100,7 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     tasks.spawn(async move {
         tokio::select! {
             () = stop.cancelled() => {}
-            () = follow(changes, applier, node, wanted) => {}
+            () = follow(changes, monitor, applier, node, wanted) => {}
         }
     });
     Ok(())
@@ -107,13 +108,24 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
 
 async fn follow(
     changes: impl futures::Stream<Item = bool> + Unpin,
+    monitor: Monitor,
     mut applier: apply::Applier,
     node: Node,
     wanted: impl Fn(&Node) -> decide::Wanted,
 ) {
     let mut changes = changes.filter(|matters| std::future::ready(*matters));
-    while changes.next().await.is_some() {
-        let _ = tokio::time::timeout(GATHERING, async { while changes.next().await.is_some() {} }).await;
+    loop {
+        tokio::select! {
+            change = changes.next() => match change {
+                Some(_) => {
+                    let more = async { while changes.next().await.is_some() {} };
+                    let _ = tokio::time::timeout(GATHERING, more).await;
+                }
+                None => return,
+            },
+            // Ourselves included, which costs one look.
+            () = monitor.changed() => applier.forget(),
+        }
         loop {
             let outcome;
             (applier, outcome) = applier.apply(wanted(&node)).await;

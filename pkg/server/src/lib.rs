@@ -51,6 +51,9 @@ pub enum Error {
     /// The API server.
     #[error(transparent)]
     ApiServer(#[from] apiserver::Error),
+    /// The controllers.
+    #[error(transparent)]
+    Controllers(#[from] controllers::Error),
     /// The node.
     #[error(transparent)]
     Node(#[from] node::Error),
@@ -139,7 +142,7 @@ async fn start(config: &Config, stages: &mut Stages) -> Result<Arc<SqliteStore>,
     let _ = joins.client.set(masters);
     tracing::info!(elapsed = ?begun.elapsed(), "the cluster's own objects are there");
 
-    start_control_loops(config, &keys, &server, stages);
+    start_control_loops(config, &keys, &server, stages)?;
     let client = client::in_process(server.clone(), UserInfo::node(&node.name));
     let node = NodeConfig {
         paths: config.paths.clone(),
@@ -190,7 +193,7 @@ async fn serve_api(
     Ok(server)
 }
 
-fn start_control_loops(config: &Config, keys: &Keys, server: &ApiServer, stages: &mut Stages) {
+fn start_control_loops(config: &Config, keys: &Keys, server: &ApiServer, stages: &mut Stages) -> Result<(), Error> {
     let stage = stages.next("controllers");
     let informers = |user: &str| {
         let user = UserInfo::authenticated(user, &[]);
@@ -202,7 +205,8 @@ fn start_control_loops(config: &Config, keys: &Keys, server: &ApiServer, stages:
         root_ca: keys.ca.certificate_pem().to_owned(),
         clock: client::clock::system(),
     };
-    controllers::start(controllers, stage.stop.clone(), &stage.tasks);
+    controllers::start(controllers, stage.stop.clone(), &stage.tasks)?;
     let scheduler = scheduler::Config { informers: informers("system:kube-scheduler"), clock: client::clock::system() };
     scheduler::start(scheduler, stage.stop.clone(), &stage.tasks);
+    Ok(())
 }

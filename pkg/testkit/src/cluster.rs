@@ -31,15 +31,22 @@ impl Cluster {
     /// As [`Cluster::start`], with the images and server options of the caller's choice.
     #[track_caller]
     pub fn start_with(name: &str, agents: usize, images: &[&str], options: &[&str]) -> Self {
-        let dir = repository().join("target/testkit").join(format!("{name}-{}", std::process::id()));
-        let mut cluster = Cluster { machines: Vec::new(), expected: RefCell::default(), lan: Lan::new(), dir };
-        let options = options.iter().map(|o| (*o).to_owned());
-        cluster.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
+        let mut cluster = Cluster::launch(name, images, options);
         cluster.wait_ready();
         for _ in 0..agents {
             cluster.add_agent(images);
         }
         cluster.wait_ready();
+        cluster
+    }
+
+    /// A server alone whose process has just been started: for measurements of the start.
+    #[track_caller]
+    pub fn launch(name: &str, images: &[&str], options: &[&str]) -> Self {
+        let dir = repository().join("target/testkit").join(format!("{name}-{}", std::process::id()));
+        let mut cluster = Cluster { machines: Vec::new(), expected: RefCell::default(), lan: Lan::new(), dir };
+        let options = options.iter().map(|o| (*o).to_owned());
+        cluster.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
         cluster
     }
 

@@ -2,13 +2,12 @@
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use futures::{SinkExt as _, StreamExt as _, io::AsyncReadExt as _};
+use futures::{AsyncReadExt, SinkExt as _, StreamExt as _};
 use http::{Request, Uri, header};
-use kube::client::Body;
 use rustix::termios::{self, OptionalActions, Termios};
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::AsyncWriteExt as _,
     signal::unix::{SignalKind, signal},
 };
 use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
@@ -83,7 +82,7 @@ impl Logs {
         if let Some(lines) = self.tail {
             path += &format!("&tailLines={lines}");
         }
-        let request = Request::get(path).body(Body::empty())?;
+        let request = Request::get(path).body(Vec::new())?;
         let mut log = std::pin::pin!(session.client.request_stream(request).await.map_err(plain)?);
         let (mut out, mut buffer) = (tokio::io::stdout(), vec![0; 16 << 10]);
         loop {
@@ -130,7 +129,7 @@ impl Exec {
         let (mut reading, mut buffer) = (self.stdin, vec![0; 16 << 10]);
         loop {
             tokio::select! {
-                count = input.read(&mut buffer), if reading => {
+                count = tokio::io::AsyncReadExt::read(&mut input, &mut buffer), if reading => {
                     let count = count?;
                     reading = count > 0;
                     let message = match count {

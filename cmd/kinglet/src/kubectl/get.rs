@@ -4,7 +4,6 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use futures::{AsyncBufReadExt as _, TryStreamExt as _};
 use http::{Request, header::ACCEPT};
-use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::{
@@ -146,7 +145,7 @@ impl Get {
         if let Some(name) = name {
             path += &format!("&fieldSelector=metadata.name%3D{name}");
         }
-        let request = Request::get(path).header(ACCEPT, TABLE).body(Body::empty())?;
+        let request = Request::get(path).header(ACCEPT, TABLE).body(Vec::new())?;
         let mut lines = session.client.request_stream(request).await.map_err(plain)?.lines();
         let mut columns = Value::Null;
         while let Some(line) = lines.try_next().await? {

@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use http::Request;
-use kube::client::Body;
 use serde_json::Value;
 
 use self::{config::Config, resources::Resources};
@@ -105,7 +104,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<u8> {
 impl Session {
     /// A request with a JSON answer; a refusal is an error with the server's words.
     async fn json(&self, request: http::request::Builder, body: Vec<u8>) -> anyhow::Result<Value> {
-        self.client.request::<Value>(request.body(Body::from(body))?).await.map_err(plain)
+        self.client.request::<Value>(request.body(body)?).await.map_err(plain)
     }
 
     async fn get_json(&self, path: &str) -> anyhow::Result<Value> {

@@ -2,7 +2,6 @@
 
 use anyhow::Context as _;
 use http::{Request, header::ACCEPT};
-use kube::client::Body;
 use serde_json::Value;
 
 /// One resource in its preferred version.
@@ -29,7 +28,7 @@ impl Resources {
     pub async fn discover(client: &kube::Client) -> anyhow::Result<Self> {
         let mut all = Vec::new();
         for path in ["/api", "/apis"] {
-            let request = Request::get(path).header(ACCEPT, AGGREGATED).body(Body::empty())?;
+            let request = Request::get(path).header(ACCEPT, AGGREGATED).body(Vec::new())?;
             let document: Value = client.request(request).await.map_err(super::plain)?;
             for group in list(&document["items"]) {
                 for (at, version) in list(&group["versions"]).iter().enumerate() {

@@ -13,7 +13,6 @@ mod modules;
 mod openapi;
 mod published;
 mod testdata;
-mod wire;
 
 use anyhow::Result;
 

@@ -1,3 +1,5 @@
+//! Server-side apply: who owns what, what conflicts, and what goes.
+
 use serde_json::json;
 
 use super::*;

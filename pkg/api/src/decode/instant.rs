@@ -13,7 +13,7 @@ pub fn micro_time(at: Timestamp) -> String {
 }
 
 /// Reads RFC 3339 as Go does; the text of the fault otherwise.
-pub(super) fn parse(text: &str) -> Result<Timestamp, String> {
+pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     let fault = || {
         let layout = "2006-01-02T15:04:05Z07:00";
         format!("parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\"")

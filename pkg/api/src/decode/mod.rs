@@ -4,7 +4,7 @@
 //! Both report faults as upstream's decoder words them, since clients match the texts.
 
 mod check;
-mod instant;
+pub(crate) mod instant;
 mod tree;
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! The kinds table: every row has its type, names and columns.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Strategies, as the pipeline calls them.
+
 use serde_json::{Value, json};
 
 use crate::{

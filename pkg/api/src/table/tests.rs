@@ -1,3 +1,5 @@
+//! Tables: cells as upstream prints them.
+
 use serde_json::json;
 
 use super::*;

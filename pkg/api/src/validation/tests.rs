@@ -1,3 +1,5 @@
+//! Validation: paths, reasons and texts.
+
 use serde_json::json;
 
 use super::*;

@@ -66,7 +66,8 @@ impl ServiceCidr {
         (1u32 << (32 - self.prefix)) - 2
     }
 
-    fn contains(&self, address: Ipv4Addr) -> bool {
+    /// Whether a Service may have this address.
+    pub fn contains(&self, address: Ipv4Addr) -> bool {
         (1..=self.size()).contains(&u32::from(address).wrapping_sub(self.network))
     }
 

@@ -3,6 +3,6 @@
 pub mod authn;
 pub mod jwt;
 pub mod rbac;
-mod rbac_rules;
+pub mod rbac_rules;
 
 pub use rbac::{Question, Rbac};

@@ -14,7 +14,8 @@ use crate::{
 
 /// The group that passes every check.
 pub const MASTERS: &str = "system:masters";
-const GROUP: &str = "rbac.authorization.k8s.io";
+/// The group of roles and bindings.
+pub const GROUP: &str = "rbac.authorization.k8s.io";
 const RESOURCES: [&str; 4] = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"];
 
 /// What someone wants to do.
@@ -51,6 +52,19 @@ impl Question {
             name: info.name.clone(),
             path: None,
         }
+    }
+
+    /// The question as a rule, for messages.
+    pub fn shown(&self) -> String {
+        if let Some(path) = &self.path {
+            return format!("{{NonResourceURLs:[\"{path}\"], Verbs:[\"{}\"]}}", self.verb);
+        }
+        let resource = match self.subresource.as_str() {
+            "" => self.resource.clone(),
+            sub => format!("{}/{sub}", self.resource),
+        };
+        let names = if self.name.is_empty() { String::new() } else { format!(", ResourceNames:[\"{}\"]", self.name) };
+        format!("{{APIGroups:[\"{}\"], Resources:[\"{resource}\"]{names}, Verbs:[\"{}\"]}}", self.group, self.verb)
     }
 
     /// The answer to those who may not.
@@ -114,6 +128,12 @@ impl Rbac {
         let (resources, others): (Vec<_>, Vec<_>) = described.into_iter().partition(|(resource, _)| *resource);
         let values = |list: Vec<(bool, Value)>| list.into_iter().map(|(_, value)| value).collect();
         Ok((values(resources), values(others)))
+    }
+
+    /// The rules of a role, or of a ClusterRole for an empty namespace, as committed by now.
+    pub async fn role(&self, kinds: &Kinds, namespace: &str, name: &str) -> Result<Vec<Rule>, Status> {
+        self.caches.at_head().await?;
+        Ok(self.current(kinds).await?.1.role(namespace, name).to_vec())
     }
 
     async fn current(&self, kinds: &Kinds) -> Result<Arc<([i64; 4], Index)>, Status> {

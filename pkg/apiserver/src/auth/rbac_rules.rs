@@ -56,6 +56,38 @@ impl Rule {
         }
     }
 
+    /// The rules of a role object.
+    pub fn all(role: &Value) -> Vec<Self> {
+        role["rules"].as_array().into_iter().flatten().map(Rule::read).collect()
+    }
+
+    /// Everything that the rule grants, one by one.
+    pub fn questions(&self, namespace: &str) -> Vec<Question> {
+        let mut questions = Vec::new();
+        for verb in &self.verbs {
+            for url in &self.urls {
+                questions.push(Question { verb: verb.clone(), path: Some(url.clone()), ..Question::default() });
+            }
+            for (group, resource) in self.groups.iter().flat_map(|g| self.resources.iter().map(move |r| (g, r))) {
+                let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+                let one = Question {
+                    verb: verb.clone(),
+                    group: group.clone(),
+                    resource: resource.to_owned(),
+                    subresource: subresource.to_owned(),
+                    namespace: namespace.to_owned(),
+                    ..Question::default()
+                };
+                if self.names.is_empty() {
+                    questions.push(one);
+                } else {
+                    questions.extend(self.names.iter().map(|name| Question { name: name.clone(), ..one.clone() }));
+                }
+            }
+        }
+        questions
+    }
+
     /// The rule in the form of `SubjectRulesReviewStatus`.
     pub fn describe(&self) -> (bool, Value) {
         if self.urls.is_empty() {
@@ -132,14 +164,13 @@ impl Binding {
 impl Index {
     /// Reads the objects of the four kinds.
     pub fn build(cluster_roles: &[Value], cluster_bindings: &[Value], roles: &[Value], bindings: &[Value]) -> Self {
-        let rules = |role: &Value| role["rules"].as_array().into_iter().flatten().map(Rule::read).collect::<Vec<_>>();
         let mut index = Index::default();
         for role in cluster_roles {
-            let mut all = rules(role);
+            let mut all = Rule::all(role);
             for selector in role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten() {
                 let Ok(selector) = Labels::from_label_selector(selector) else { continue };
                 let chosen = cluster_roles.iter().filter(|r| meta::name(r) != meta::name(role) && selector.matches(r));
-                for rule in chosen.flat_map(rules) {
+                for rule in chosen.flat_map(Rule::all) {
                     if !all.contains(&rule) {
                         all.push(rule);
                     }
@@ -148,13 +179,22 @@ impl Index {
             index.cluster_roles.insert(meta::name(role).to_owned(), all);
         }
         for role in roles {
-            index.roles.insert((meta::namespace(role).to_owned(), meta::name(role).to_owned()), rules(role));
+            index.roles.insert((meta::namespace(role).to_owned(), meta::name(role).to_owned()), Rule::all(role));
         }
         index.cluster_bindings = cluster_bindings.iter().map(Binding::read).collect();
         for binding in bindings {
             index.bindings.entry(meta::namespace(binding).to_owned()).or_default().push(Binding::read(binding));
         }
         index
+    }
+
+    /// The rules of a role, or of a ClusterRole for an empty namespace; none if there is no such role.
+    pub fn role(&self, namespace: &str, name: &str) -> &[Rule] {
+        let found = match namespace {
+            "" => self.cluster_roles.get(name),
+            _ => self.roles.get(&(namespace.to_owned(), name.to_owned())),
+        };
+        found.map_or(&[], Vec::as_slice)
     }
 
     /// The rules that hold for a user, cluster-wide and (if not empty) in a namespace.

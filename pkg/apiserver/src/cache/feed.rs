@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use api::{Kind, Status};
+use bytes::Bytes;
 use parking_lot::RwLock;
 use store::{KeyRange, Range, Store};
 use tokio::sync::{OnceCell, watch};
@@ -108,7 +109,8 @@ impl Caches {
 
     async fn follow_once(&self) -> Result<(), store::Error> {
         let from = *self.seen.borrow();
-        let keys = KeyRange::prefix(keys::ROOT);
+        // All keys, so that no revision of others is waited for in vain.
+        let keys = KeyRange { start: Bytes::new(), end: Some(Bytes::new()) };
         let mut events = match self.store.watch(keys.clone(), from + 1).await {
             Ok(events) => events,
             // Too far behind (or at start): read everything again.

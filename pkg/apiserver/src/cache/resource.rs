@@ -15,8 +15,12 @@ use tokio::sync::watch;
 use super::facts::Facts;
 use crate::stored::Stored;
 
-/// Changes kept for watchers that are behind.
+/// Changes kept for watchers that are behind, whatever their size.
 const WINDOW: usize = 1024;
+/// Changes kept if they are small.
+const WINDOW_MAX: usize = 16 * 1024;
+/// What counts as small: bytes of all objects in the window.
+const WINDOW_BYTES: usize = 4 * 1024 * 1024;
 /// Newest changes whose encoded form is kept for other watchers.
 const ENCODED: usize = 32;
 
@@ -80,8 +84,9 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The state before.
     pub previous: Option<Arc<Object>>,
-    /// The plain JSON watch event, for all watchers without selectors; dropped as the change ages.
-    pub encoded: Mutex<Option<Bytes>>,
+    /// The plain watch event in JSON and in protobuf, for all watchers without selectors; dropped as
+    /// the change ages.
+    pub encoded: Mutex<[Option<Bytes>; 2]>,
 }
 
 /// A page of a list, of one revision.
@@ -99,6 +104,8 @@ struct State {
     loading: Option<Vec<Event>>,
     objects: BTreeMap<Bytes, Arc<Object>>,
     window: VecDeque<Arc<Change>>,
+    /// Bytes of the objects in the window.
+    window_bytes: usize,
     /// Sequence number of the window's first change.
     first: u64,
     /// Changes after this revision are all in the window.
@@ -146,6 +153,7 @@ impl Cache {
         let mut state = self.state.write();
         state.first += state.window.len() as u64;
         state.window.clear();
+        state.window_bytes = 0;
         (state.objects, state.floor, state.last) = (objects, revision, revision);
         let late = state.loading.take().unwrap_or_default();
         for event in late.iter().filter(|event| event.kv.mod_revision > revision) {
@@ -265,13 +273,14 @@ impl State {
             let previous = self.objects.insert(event.kv.key.clone(), object.clone());
             Change { revision, kind: ChangeKind::Applied, object, previous, encoded: Mutex::default() }
         };
+        self.window_bytes += change.object.stored.size();
         self.window.push_back(Arc::new(change));
         if self.window.len() > ENCODED {
-            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = None;
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Default::default();
         }
-        if self.window.len() > WINDOW
-            && let Some(dropped) = self.window.pop_front()
-        {
+        while (self.window.len() > WINDOW && self.window_bytes > WINDOW_BYTES) || self.window.len() > WINDOW_MAX {
+            let Some(dropped) = self.window.pop_front() else { break };
+            self.window_bytes -= dropped.object.stored.size();
             self.first += 1;
             self.floor = dropped.revision;
         }

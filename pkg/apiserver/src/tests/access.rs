@@ -121,3 +121,32 @@ async fn reviews_answer_without_being_stored() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn nobody_grants_what_they_do_not_hold() {
+    let mut fixture = Fixture::new().await;
+    grant(&fixture).await;
+    let writer = json!({"metadata": {"name": "writer"}, "rules": [{"verbs": ["create", "update"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"]}]});
+    let group = "/apis/rbac.authorization.k8s.io/v1";
+    fixture.post(&format!("{group}/clusterroles"), &writer).await.expect(201);
+    let binding = json!({"metadata": {"name": "writers"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "writer"},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "joe"}]});
+    fixture.post(&format!("{group}/clusterrolebindings"), &binding).await.expect(201);
+    fixture.user = UserInfo::authenticated("joe", &[]);
+    let roles = format!("{group}/namespaces/default/roles");
+    let role = |name: &str, verb: &str| json!({"metadata": {"name": name}, "rules": [{"verbs": [verb], "apiGroups": [""], "resources": ["configmaps"]}]});
+    fixture.post(&roles, &role("held", "get")).await.expect(201);
+    let message = fixture.post(&roles, &role("more", "delete")).await.refused(403, "Forbidden");
+    assert!(message.contains("is attempting to grant RBAC permissions not currently held"), "{message}");
+    let bind = |kind: &str, role: &str| {
+        json!({"metadata": {"generateName": "b-"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": role},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "eve"}]})
+    };
+    let bindings = format!("{group}/namespaces/default/rolebindings");
+    fixture.post(&bindings, &bind("Role", "held")).await.expect(201);
+    fixture.post(&bindings, &bind("Role", "missing")).await.refused(404, "NotFound");
+    fixture.user = UserInfo::authenticated("admin", &["system:masters"]);
+    fixture.post(&roles, &role("strong", "delete")).await.expect(201);
+    fixture.user = UserInfo::authenticated("joe", &[]);
+    fixture.post(&bindings, &bind("Role", "strong")).await.refused(403, "Forbidden");
+}

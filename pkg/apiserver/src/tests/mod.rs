@@ -4,6 +4,7 @@ mod access;
 mod clients;
 mod contract;
 mod lists;
+mod network;
 mod objects;
 mod pods;
 mod services;

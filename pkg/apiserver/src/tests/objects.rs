@@ -203,3 +203,17 @@ async fn events_of_both_groups_are_the_same() {
     let list = fixture.get(&format!("{uri}?fieldSelector=regarding.name%3Dp")).await.expect(200);
     assert_eq!(list["items"], json!([seen]));
 }
+
+#[tokio::test]
+async fn protobuf_bodies_are_read() {
+    use http_body_util::Full;
+    let fixture = Fixture::new().await;
+    // ConfigMap{metadata{name: "a"}, data{"k": "v"}} in its envelope, as typed Go clients send it.
+    let raw = b"\x0a\x03\x0a\x01a\x12\x06\x0a\x01k\x12\x01v";
+    let mut body = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x0d".to_vec();
+    body.extend_from_slice(raw);
+    let request = http::Request::post(CONFIG_MAPS).header("content-type", "application/vnd.kubernetes.protobuf");
+    let response = fixture.raw(request.body(Full::from(body)).unwrap()).await;
+    assert_eq!(response.status(), 201);
+    assert_eq!(fixture.get(&format!("{CONFIG_MAPS}/a")).await.expect(200)["data"]["k"], "v");
+}

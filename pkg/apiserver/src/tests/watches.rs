@@ -117,7 +117,7 @@ async fn a_watcher_that_is_too_slow_is_told_so() {
     let fixture = Fixture::new().await;
     let mut events = watch(&fixture, "resourceVersion=0").await;
     for n in 0..1200 {
-        fixture.post(CONFIG_MAPS, &config_map(&format!("c{n}"), json!({}))).await.expect(201);
+        fixture.post(CONFIG_MAPS, &config_map(&format!("c{n}"), json!({"k": "x".repeat(5000)}))).await.expect(201);
     }
     fixture.get(CONFIG_MAPS).await.expect(200);
     let event = events.next().await.unwrap();

@@ -140,13 +140,15 @@ async fn stages(
     admission::mutate(attributes, &mut object).await?;
     own_metadata(call, &mut object);
     if subresource::has_status(kind)
+        && !kind.strategy.keeps_status_on_create()
         && let Some(fields) = object.as_object_mut()
     {
         fields.remove("status");
     }
     kind.strategy.prepare_for_create(&mut object);
     let mut errors = validation::metadata(kind, &object);
-    errors.0.extend(kind.strategy.validate(&object).0);
+    errors.extend(kind.strategy.validate(&object));
+    errors.extend(kind.strategy.validate_create(&object));
     if !errors.is_empty() {
         let name = meta::name(&object);
         let name = if name.is_empty() { meta::text(&object, "generateName") } else { name };

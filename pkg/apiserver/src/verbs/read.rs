@@ -33,7 +33,7 @@ pub async fn list(call: &Call) -> Result<Reply, Status> {
 
 /// The objects that a list's options select.
 pub async fn select(call: &Call, mut options: ListOptions) -> Result<List, Status> {
-    let selection = Selection::new(&call.kind, &mut options)?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
     let keys = KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
     match (&options.continuation, options.at) {
         (Some(token), _) => next_page(call, &options, token, keys, &selection).await,

@@ -29,9 +29,13 @@ enum Field {
 
 impl Selection {
     /// Compiles the selectors of a list; unknown fields are refused with upstream's text.
-    pub fn new(kind: &Kind, options: &mut ListOptions) -> Result<Self, Status> {
+    /// `name`: one object alone, if not empty.
+    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str) -> Result<Self, Status> {
         let fields: Option<Fields> = options.fields.take();
         let mut terms = Vec::new();
+        if !name.is_empty() {
+            terms.push(Term { field: Field::Name, equal: true, value: name.to_owned() });
+        }
         for requirement in fields.iter().flat_map(|f| f.requirements()) {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,

@@ -36,7 +36,7 @@ pub async fn handle(call: &Call, action: Action) -> Result<Reply, Status> {
         Action::Binding => bind(call, &call.info.name).await,
         Action::Eviction => evict(call).await,
         Action::Token => token::request(call).await,
-        Action::Connect => Err(Status::internal("streams are connected before bodies are read")),
+        Action::Connect => Err(Status::method_not_allowed()),
     }
 }
 

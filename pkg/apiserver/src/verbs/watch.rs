@@ -12,6 +12,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use api::{Kind, Status, Value};
 use bytes::Bytes;
 use futures::Stream;
+use http::{HeaderValue, header};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use serde_json::json;
@@ -25,6 +26,7 @@ use crate::{
     call::Call,
     keys,
     negotiate::{Encoding, Shape},
+    protobuf,
     query::{At, ListOptions},
     reply::{self, Reply},
     stored::Stored,
@@ -41,10 +43,13 @@ const LIFETIME: Duration = Duration::from_secs(1800);
 /// Answers a watch.
 pub async fn watch(call: &Call) -> Result<Reply, Status> {
     let mut options = ListOptions::parse(&call.query, true)?;
-    if call.accepted.encoding != Encoding::Json {
-        return Err(Status::not_acceptable("only the following media types are accepted: application/json"));
+    if call.accepted.encoding == Encoding::Yaml {
+        return Err(Status::not_acceptable(
+            "only the following media types are accepted: application/json;stream=watch, \
+             application/vnd.kubernetes.protobuf;stream=watch",
+        ));
     }
-    let selection = Selection::new(&call.kind, &mut options)?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
     let stored_kind = call.kinds.stored(&call.kind);
     let cache = call.server.caches.of(stored_kind).await?;
     let reached = match options.at {
@@ -74,7 +79,13 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     let lifetime = seconds.unwrap_or_else(|| LIFETIME.mul_f64(1.0 + rand::random::<f64>()));
     let initial: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
     let watcher = Watcher {
-        encoder: Encoder { kind: call.kind.clone(), shape: call.accepted.shape, table: call.table, headed: false },
+        encoder: Encoder {
+            kind: call.kind.clone(),
+            encoding: call.accepted.encoding,
+            shape: call.accepted.shape,
+            table: call.table,
+            headed: false,
+        },
         end_of_initial: options.initial_events == Some(true),
         scope,
         selection,
@@ -96,7 +107,11 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         let bytes = watcher.next().await?;
         Some((Ok::<_, tower::BoxError>(Frame::data(bytes)), (watcher, guard)))
     });
-    Ok(Reply::Raw(reply::respond(200, Encoding::Json, body(stream))))
+    let mut response = reply::respond(200, call.accepted.encoding, body(stream));
+    if call.accepted.encoding == Encoding::Protobuf {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(protobuf::STREAM));
+    }
+    Ok(Reply::Raw(response))
 }
 
 fn body(stream: impl Stream<Item = Result<Frame<Bytes>, tower::BoxError>> + Send + 'static) -> Body {
@@ -209,8 +224,7 @@ impl Watcher {
                 Err(old) => {
                     self.over = true;
                     let status = too_old(self.revision, old.floor).to_value();
-                    out.extend_from_slice(json!({"type": "ERROR", "object": status}).to_string().as_bytes());
-                    out.push(b'\n');
+                    self.encoder.write("ERROR", &status, &mut out);
                     return Some(out.into());
                 }
             };
@@ -255,14 +269,15 @@ impl Watcher {
             (true, false) => ("DELETED", &change.previous.as_ref().unwrap_or(&change.object).stored),
         };
         let shared = self.selection.is_all() && self.encoder.is_plain();
-        if shared && let Some(bytes) = change.encoded.lock().clone() {
+        let slot = usize::from(self.encoder.encoding == Encoding::Protobuf);
+        if shared && let Some(bytes) = change.encoded.lock()[slot].clone() {
             return Some(bytes);
         }
         let mut out = Vec::with_capacity(stored.size() + 64);
         self.encoder.event(name, stored, change.revision, &mut out);
         let bytes = Bytes::from(out);
         if shared {
-            *change.encoded.lock() = Some(bytes.clone());
+            change.encoded.lock()[slot] = Some(bytes.clone());
         }
         Some(bytes)
     }
@@ -277,6 +292,7 @@ enum Woken {
 /// Writes events in the shape that the client asked for.
 struct Encoder {
     kind: Kind,
+    encoding: Encoding,
     shape: Shape,
     table: table::Options,
     /// The columns of a table were sent.
@@ -289,6 +305,13 @@ impl Encoder {
     }
 
     fn event(&mut self, name: &str, stored: &Stored, revision: i64, out: &mut Vec<u8>) {
+        if self.encoding == Encoding::Protobuf {
+            match protobuf::object(&self.kind, stored, self.shape, revision) {
+                Ok(object) => api::protobuf::event(name, &object, out),
+                Err(status) => self.write("ERROR", &status.to_value(), out),
+            }
+            return;
+        }
         out.extend_from_slice(b"{\"type\":\"");
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"\",\"object\":");
@@ -335,7 +358,16 @@ impl Encoder {
                 made
             }
         };
-        out.extend_from_slice(json!({"type": "BOOKMARK", "object": object}).to_string().as_bytes());
+        self.write("BOOKMARK", &object, out);
+    }
+
+    /// An event of a tree.
+    fn write(&self, name: &str, object: &Value, out: &mut Vec<u8>) {
+        if self.encoding == Encoding::Protobuf {
+            let object = api::protobuf::encode_object(object);
+            return api::protobuf::event(name, &object.unwrap_or_default(), out);
+        }
+        out.extend_from_slice(json!({"type": name, "object": object}).to_string().as_bytes());
         out.push(b'\n');
     }
 }

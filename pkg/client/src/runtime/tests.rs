@@ -1,3 +1,5 @@
+//! The controller runtime: one run to a key, backoff, requeues.
+
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Pod},
     apimachinery::pkg::apis::meta::v1::ObjectMeta,

@@ -1,3 +1,5 @@
+//! Slices decided from Services, pods and nodes.
+
 use k8s_openapi::{
     api::core::v1::{Container, ContainerPort, PodCondition, PodIP, PodSpec, PodStatus, ServicePort, ServiceSpec},
     apimachinery::pkg::{apis::meta::v1::Time, util::intstr::IntOrString},

@@ -1,3 +1,5 @@
+//! Nodes whose lease has ended, and what becomes of their pods.
+
 use k8s_openapi::api::core::v1::{NodeSpec, NodeStatus, PodCondition, PodSpec, PodStatus, Toleration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

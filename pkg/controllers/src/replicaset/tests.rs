@@ -1,3 +1,5 @@
+//! Replicas decided from a ReplicaSet and its pods.
+
 use k8s_openapi::{
     api::{
         apps::v1::ReplicaSetSpec,

@@ -1,6 +1,6 @@
 //! One import, from the first byte of an archive to names that CRI knows.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 use std::time::Duration;
 
@@ -86,12 +86,14 @@ impl Import<'_> {
             None => self.archive(reason),
         })?;
         let found = self.find(&contents).await?;
-        let mut all = Vec::new();
+        // If an archive has a name twice, the last image has it.
+        let mut all = BTreeMap::new();
         for image in found {
-            all.extend(self.publish(image).await?);
+            let id = image.id.clone();
+            all.extend(self.publish(image).await?.into_iter().map(|name| (name, id.clone())));
         }
         await_cri(Cri::new(channel), &all).await?;
-        Ok(all)
+        Ok(all.into_keys().collect())
     }
 
     fn archive(&self, reason: String) -> Error {
@@ -355,14 +357,14 @@ fn children<'a>(config: &str, layers: impl IntoIterator<Item = &'a String>) -> H
     layers.chain([(gc("config"), config.to_owned())]).collect()
 }
 
-/// Waits until CRI lists all `names`: it learns of new images by containerd's events, some milliseconds later.
-async fn await_cri(mut cri: Cri, names: &[String]) -> Result<(), Error> {
-    for name in names {
+/// Waits until CRI lists all names with their IDs: it learns of new images by containerd's events, some milliseconds later.
+async fn await_cri(mut cri: Cri, images: &BTreeMap<String, String>) -> Result<(), Error> {
+    for (name, id) in images {
         let mut pause = Duration::from_millis(2);
         loop {
             let image = v1::ImageSpec { image: name.clone(), ..Default::default() };
             match cri.images.image_status(v1::ImageStatusRequest { image: Some(image), verbose: false }).await {
-                Ok(response) if response.get_ref().image.is_some() => break,
+                Ok(response) if response.get_ref().image.as_ref().is_some_and(|image| image.id == *id) => break,
                 Err(status) if status.code() == Code::Unimplemented => return Ok(()),
                 Err(status) if pause > Duration::from_secs(3) => {
                     return Err(Error::Containerd { action: format!("look up {name}"), source: Box::new(status) });

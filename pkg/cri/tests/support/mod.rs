@@ -141,7 +141,7 @@ impl Drop for Runtime {
         // What a failed test left: shims of this socket, their children, mounts.
         let script = r#"
             for f in /proc/[0-9]*/cmdline; do
-              if tr '\0' ' ' < "$f" 2>/dev/null | grep -q "^[^ ]*containerd-shim-runc-v2 .*-address $1/sock"; then
+              if cat "$f" 2>/dev/null | tr '\0' ' ' | grep -q "^[^ ]*containerd-shim-runc-v2 .*-address $1/sock"; then
                 pid=${f#/proc/}; pid=${pid%/cmdline}
                 for child in $(cat /proc/$pid/task/*/children); do kill -9 $child; done
                 kill -9 $pid

@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn lines_are_read() {
         let stamp = "2016-10-06T00:17:09.669794202Z";
-        let table: [(&str, Option<(&str, bool, &str)>); 7] = [
+        type Want<'a> = Option<(&'a str, bool, &'a str)>;
+        let table: [(&str, Want<'_>); 7] = [
             ("stdout F hello world", Some(("stdout", false, "hello world"))),
             ("stderr P part", Some(("stderr", true, "part"))),
             ("stdout F:x ", Some(("stdout", false, ""))),

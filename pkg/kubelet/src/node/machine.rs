@@ -36,9 +36,8 @@ impl Machine {
     pub fn read(root_dir: &std::path::Path) -> Self {
         let machine_id = read("/etc/machine-id");
         let uuid = read("/sys/class/dmi/id/product_uuid").to_lowercase();
-        let disk = nix::sys::statvfs::statvfs(root_dir)
-            .map(|s| u64::from(s.blocks()).saturating_mul(u64::from(s.fragment_size())))
-            .unwrap_or(0);
+        let disk =
+            nix::sys::statvfs::statvfs(root_dir).map(|s| s.blocks().saturating_mul(s.fragment_size())).unwrap_or(0);
         Machine {
             cpus: std::thread::available_parallelism().map_or(1, usize::from),
             memory: memory(&read("/proc/meminfo")),

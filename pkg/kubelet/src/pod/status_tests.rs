@@ -71,11 +71,9 @@ fn short(status: &PodStatus) -> String {
 
 #[test]
 fn phases_and_states() {
-    type Change = fn(&mut World);
+    type Change = Box<dyn Fn(&mut World)>;
     let failure = |reason: &str| Failure { reason: reason.into(), message: "m".into(), retry_at: at(60) };
-    let image: Change = |_| {};
-    let _ = image;
-    let table: Vec<(&str, Box<dyn Fn(&mut World)>, &str)> = vec![
+    let table: Vec<(&str, Change, &str)> = vec![
         ("running", Box::new(|_| {}), "Running True running -"),
         (
             "nothing yet",

@@ -4,8 +4,10 @@
 //! member of `system:masters` gets an answer.
 
 pub mod auth;
+pub mod channels;
 pub mod logs;
 pub mod stats;
+pub mod stream;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -76,6 +78,9 @@ fn router(shared: Shared) -> Router {
         .route("/pods", get(pods))
         .route("/pods/", get(pods))
         .route("/containerLogs/{namespace}/{pod}/{container}", get(logs::serve))
+        .route("/exec/{namespace}/{pod}/{container}", get(stream::exec).post(stream::exec))
+        .route("/attach/{namespace}/{pod}/{container}", get(stream::attach).post(stream::attach))
+        .route("/portForward/{namespace}/{pod}", get(stream::port_forward).post(stream::port_forward))
         .route("/stats/summary", get(stats::summary))
         .route("/metrics", get(stats::metrics))
         .route("/metrics/resource", get(stats::resource))

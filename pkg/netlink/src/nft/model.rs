@@ -132,7 +132,7 @@ pub struct Set {
 
 impl Set {
     /// An empty set.
-    pub fn set(key: &[DataType]) -> Self {
+    pub fn of(key: &[DataType]) -> Self {
         Set { key: key.to_vec(), ..Set::default() }
     }
 

@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use netlink_packet_core::{
+    DecodeError, NetlinkDeserializable, NetlinkHeader, NetlinkSerializable, NlasIterator, Parseable as _,
+};
 use netlink_packet_netfilter::{
     NetfilterMessage, NetfilterMessageInner,
     nftables::{
-        ChainAttribute, ChainMessage, DataAttribute, Hook as HookAttribute, ListAttribute, NfTablesMessage,
-        RuleAttribute, RuleMessage, SetAttribute, SetElementAttribute, SetElementFlags, SetElementList,
-        SetElementMessage, SetFlags, SetMessage,
+        ChainAttribute, ChainMessage, Hook as HookAttribute, NfTablesMessage, RuleAttribute, RuleMessage, SetAttribute,
+        SetElementList, SetElementMessage, SetFlags, SetMessage, VerdictAttribute,
     },
 };
 use netlink_sys::protocols::NETLINK_NETFILTER;
@@ -86,16 +88,100 @@ impl Nft {
 
     fn elements(&mut self, table: &str, set: &str) -> Result<BTreeMap<Key, Data>> {
         let attributes = vec![SetElementList::Table(table.to_owned()), SetElementList::Set(set.to_owned())];
+        let request = NfTablesMessage::GetSetElement(SetElementMessage { attributes });
+        let request = Part::Request(framed(self.family, request));
         let mut elements = BTreeMap::new();
-        for message in self.dump("elements", NfTablesMessage::GetSetElement(SetElementMessage { attributes }))? {
-            let NfTablesMessage::NewSetElement(message) = message else { continue };
-            for attribute in message.attributes {
-                let SetElementList::Elements(list) = attribute else { continue };
-                elements.extend(list.into_iter().filter_map(read_element));
+        for part in self.socket.dump(|| format!("read nftables elements of {set}"), request)? {
+            if let Part::Answer(bytes) = part {
+                read_elements_into(&bytes, &mut elements);
             }
         }
         Ok(elements)
     }
+}
+
+/// A part of the elements of a set. The wire library takes quadratic time over long lists, so the
+/// answer stays bytes.
+#[derive(Clone)]
+enum Part {
+    Request(NetfilterMessage),
+    Answer(Vec<u8>),
+}
+
+impl NetlinkSerializable for Part {
+    fn message_type(&self) -> u16 {
+        match self {
+            Part::Request(request) => request.message_type(),
+            Part::Answer(_) => 0,
+        }
+    }
+
+    fn buffer_len(&self) -> usize {
+        match self {
+            Part::Request(request) => NetlinkSerializable::buffer_len(request),
+            Part::Answer(bytes) => bytes.len(),
+        }
+    }
+
+    fn serialize(&self, buffer: &mut [u8]) {
+        match self {
+            Part::Request(request) => request.serialize(buffer),
+            Part::Answer(bytes) => buffer.copy_from_slice(bytes),
+        }
+    }
+}
+
+impl NetlinkDeserializable for Part {
+    type Error = DecodeError;
+
+    fn deserialize(_: &NetlinkHeader, payload: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Part::Answer(payload.to_vec()))
+    }
+}
+
+/// Attribute numbers of elements: `enum nft_set_elem_list_attributes` and those within.
+mod number {
+    pub const LIST_ELEMENTS: u16 = 3;
+    pub const ELEM_KEY: u16 = 1;
+    pub const ELEM_DATA: u16 = 2;
+    pub const ELEM_FLAGS: u16 = 3;
+    pub const DATA_VALUE: u16 = 1;
+    pub const DATA_VERDICT: u16 = 2;
+}
+
+/// Attributes, one by one; a malformed one ends them.
+fn attributes(bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+    NlasIterator::new(bytes).map_while(Result::ok).map(|nla| (nla.kind(), nla.into_inner())).map(|(kind, bytes)| {
+        // The buffer begins with the attribute's own header.
+        let length = usize::from(u16::from_ne_bytes([bytes[0], bytes[1]]));
+        (kind, bytes.get(4..length).unwrap_or_default())
+    })
+}
+
+/// `payload` begins with the netfilter header of four bytes.
+fn read_elements_into(payload: &[u8], elements: &mut BTreeMap<Key, Data>) {
+    let lists = attributes(payload.get(4..).unwrap_or_default()).filter(|(kind, _)| *kind == number::LIST_ELEMENTS);
+    elements.extend(lists.flat_map(|(_, list)| attributes(list)).filter_map(|(_, element)| read_element(element)));
+}
+
+fn read_element(element: &[u8]) -> Option<(Key, Data)> {
+    let (mut key, mut data) = (None, Data::None);
+    for (kind, bytes) in attributes(element) {
+        let inner = attributes(bytes).next();
+        match (kind, inner) {
+            (number::ELEM_KEY, Some((number::DATA_VALUE, value))) => key = Some(value.into()),
+            (number::ELEM_DATA, Some((number::DATA_VALUE, value))) => data = Data::Value(value.into()),
+            (number::ELEM_DATA, Some((number::DATA_VERDICT, verdict))) => {
+                let parsed = NlasIterator::new(verdict).map_while(Result::ok);
+                let verdict = parsed.filter_map(|nla| VerdictAttribute::parse(&nla).ok()).collect();
+                data = Data::Verdict(Verdict::from_wire(verdict)?);
+            }
+            // The end of an interval, or the element for everything else; none of ours.
+            (number::ELEM_FLAGS, _) if bytes.iter().any(|byte| *byte != 0) => return None,
+            _ => {}
+        }
+    }
+    Some((key?, data))
 }
 
 fn inner(message: NetfilterMessage) -> Option<NfTablesMessage> {
@@ -192,21 +278,4 @@ fn read_types(mut number: u32) -> Vec<DataType> {
     }
     types.reverse();
     types
-}
-
-fn read_element(element: ListAttribute<SetElementAttribute>) -> Option<(Key, Data)> {
-    let ListAttribute::Element(attributes) = element else { return None };
-    let (mut key, mut data) = (None, Data::None);
-    for attribute in attributes {
-        match attribute {
-            SetElementAttribute::Key(DataAttribute::Value(bytes)) => key = Some(bytes.into()),
-            SetElementAttribute::Data(DataAttribute::Value(bytes)) => data = Data::Value(bytes.into()),
-            SetElementAttribute::Data(DataAttribute::Verdict(verdict)) => {
-                data = Data::Verdict(Verdict::from_wire(verdict)?);
-            }
-            SetElementAttribute::Flags(flags) if flags != SetElementFlags::empty() => return None,
-            _ => {}
-        }
-    }
-    Some((key?, data))
 }

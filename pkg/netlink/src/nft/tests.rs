@@ -113,7 +113,7 @@ fn a_changed_hook_or_set_type_rebuilds_the_table_and_extras_go() {
             apply(&table);
             table.chains.get_mut("filter").unwrap().hook.as_mut().unwrap().priority = 5;
             assert!(apply(&table).contains(&Op::DeleteTable));
-            table.sets.insert("eps-extra".into(), Set::set(&[DataType::Ipv4, DataType::Ipv4]));
+            table.sets.insert("eps-extra".into(), Set::of(&[DataType::Ipv4, DataType::Ipv4]));
             table.chains.insert("extra".into(), Chain::default());
             assert_eq!(apply(&table).len(), 2);
             table.sets.remove("eps-extra");

@@ -129,9 +129,8 @@ impl<'a> Machine<'a> {
             .collect();
         chains.sort_by_key(|(priority, _)| *priority);
         for (_, chain) in chains {
-            match self.chain(&chain.rules, packet, state) {
-                end @ Some(End::Drop | End::Reject(_)) => return end,
-                _ => {}
+            if let end @ Some(End::Drop | End::Reject(_)) = self.chain(&chain.rules, packet, state) {
+                return end;
             }
         }
         None

@@ -16,18 +16,28 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// gone already is fine; files stay.
 pub async fn stop_all(config: &Config) {
     stop_daemon(config).await;
-    let processes = processes();
-    let shims: Vec<&Process> = processes.iter().filter(|process| process.is_shim_of(&config.socket)).collect();
-    for shim in &shims {
-        for child in processes.iter().filter(|process| process.parent == shim.pid) {
-            signal(child.pid, Signal::SIGKILL);
+    let mut cgroups = Vec::new();
+    // A shim adopts what its containers leave behind, so its children are looked for until there are none.
+    for _ in 0..10 {
+        let processes = processes();
+        let shims: Vec<&Process> = processes.iter().filter(|process| process.is_shim_of(&config.socket)).collect();
+        let children = processes.iter().filter(|process| shims.iter().any(|shim| shim.pid == process.parent));
+        let children: Vec<&Process> = children.filter(|child| alive(child.pid)).collect();
+        let targets = if children.is_empty() { &shims } else { &children };
+        if targets.is_empty() {
+            break;
+        }
+        cgroups.extend(children.iter().flat_map(|child| cgroups_of(child.pid)));
+        for process in targets {
+            signal(process.pid, Signal::SIGKILL);
+        }
+        for process in targets {
+            ended(process.pid, PATIENCE).await;
         }
     }
-    for shim in &shims {
-        signal(shim.pid, Signal::SIGKILL);
-    }
-    for shim in &shims {
-        ended(shim.pid, PATIENCE).await;
+    for cgroup in cgroups {
+        // Only empty ones can be removed, and several processes shared each.
+        let _ = std::fs::remove_dir(cgroup);
     }
     unmount_below(&[&config.root, &config.state]);
 }
@@ -43,15 +53,26 @@ pub(crate) fn unmount_below(directories: &[&Path]) {
 
 /// Ends containerd itself. Shims and containers go on.
 pub(super) async fn stop_daemon(config: &Config) {
-    let daemons = processes().into_iter().filter(|process| process.is_daemon_of(&config.config_path));
-    for daemon in daemons {
-        signal(daemon.pid, Signal::SIGTERM);
-        if !ended(daemon.pid, PATIENCE).await {
-            signal(daemon.pid, Signal::SIGKILL);
-            ended(daemon.pid, PATIENCE).await;
+    for pid in daemons(config) {
+        signal(pid, Signal::SIGTERM);
+        if !ended(pid, PATIENCE).await {
+            signal(pid, Signal::SIGKILL);
+            ended(pid, PATIENCE).await;
         }
     }
+    // There is none if it was never started.
     let _ = std::fs::remove_file(config.pid_file());
+}
+
+/// The containerd that runs with this configuration file, normally one at most.
+pub(super) fn daemons(config: &Config) -> Vec<i32> {
+    let daemons = processes().into_iter().filter(|process| process.is_daemon_of(&config.config_path));
+    daemons.map(|daemon| daemon.pid).filter(|pid| alive(*pid)).collect()
+}
+
+/// The binary that a process runs, with a suffix if it was replaced since.
+pub(super) fn binary(pid: i32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
 fn signal(pid: i32, signal: Signal) {
@@ -74,6 +95,26 @@ async fn ended(pid: i32, patience: Duration) -> bool {
 fn alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// The directories of a process's cgroups, in each hierarchy that has one of its own for it.
+fn cgroups_of(pid: i32) -> Vec<PathBuf> {
+    let table = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let mut directories = Vec::new();
+    for line in table.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            continue;
+        }
+        let hierarchies = match controllers.trim_start_matches("name=") {
+            "" => vec!["", "unified"],
+            controllers => vec![controllers],
+        };
+        directories.extend(hierarchies.into_iter().map(|name| Path::new("/sys/fs/cgroup").join(name).join(path)));
+    }
+    directories
 }
 
 struct Process {

@@ -253,6 +253,10 @@ fn services_answer_and_follow_their_endpoints() {
             },
             |text| text.contains("'a'") && text.contains("'b'"),
         );
+
+        // Somebody flushes all rules of the machine.
+        world.node.run(|| cleanup(TABLE).unwrap()).unwrap();
+        eventually("made again", || ask(&b, VIP, 80).unwrap_or_default(), |text| !text.is_empty());
     });
 
     // While nobody is there, the rules stay; a start finds them as they should be.

@@ -1,3 +1,5 @@
+//! Strategic merge patch, directive by directive.
+
 use serde_json::json;
 
 use super::*;

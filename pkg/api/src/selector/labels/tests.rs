@@ -1,3 +1,5 @@
+//! Label selectors: what they match, and the texts of refusals.
+
 use proptest::prelude::*;
 use serde_json::json;
 

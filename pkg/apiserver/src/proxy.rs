@@ -1,0 +1,204 @@
+//! The `proxy` subresource: HTTP to a pod, to an endpoint of a service, or to a node's kubelet,
+//! from where the server stands. Names have the form `[SCHEME:]NAME[:PORT]`.
+
+use std::net::{IpAddr, SocketAddr};
+
+use api::{Status, Value, tree};
+use http::{HeaderName, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::upgrade::OnUpgrade;
+use store::KeyRange;
+use tower::BoxError;
+
+use crate::{
+    body::Body,
+    cache::Wanted,
+    call::Call,
+    connect::{self, Backend},
+    keys,
+    reply::served,
+};
+
+/// `[SCHEME:]NAME[:PORT]`.
+#[derive(Debug, PartialEq, Eq)]
+struct Target<'a> {
+    scheme: &'a str,
+    name: &'a str,
+    port: &'a str,
+}
+
+impl<'a> Target<'a> {
+    fn parse(text: &'a str) -> Result<Self, Status> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let (scheme, name, port) = match parts.as_slice() {
+            [name] => ("", *name, ""),
+            [name, port] => ("", *name, *port),
+            [scheme @ ("" | "http" | "https"), name, port] => (*scheme, *name, *port),
+            _ => return Err(Status::bad_request(format!("invalid proxy request {text:?}"))),
+        };
+        Ok(Target { scheme, name, port })
+    }
+}
+
+/// Answers a request for `proxy`.
+pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrade>) -> Result<Response<Body>, Status> {
+    let target = Target::parse(&call.info.name)?;
+    let found = call.server.read(&call.kind, call.namespace(), target.name).await?;
+    let stored = found.ok_or_else(|| Status::not_found(&call.kind.group, &call.kind.plural, target.name))?;
+    let object = served(&call.kind, &stored)?;
+    let backend = match &*call.kind.plural {
+        "nodes" => node(call, &object, &target)?,
+        "pods" => pod(&object, &target)?,
+        _ => service(call, &object, &target).await?,
+    };
+    if target.scheme == "https" && matches!(backend, Backend::Plain(_)) {
+        return Err(Status::unavailable("the proxy does not speak HTTPS to pods yet"));
+    }
+    let mut request = Request::builder().method(method).uri(path_and_query(call));
+    if let Some(headers) = request.headers_mut() {
+        let upgrading = upgrade.is_some() && call.headers.contains_key(header::UPGRADE);
+        for (name, value) in &call.headers {
+            if !is_own(name, upgrading) {
+                headers.append(name, value.clone());
+            }
+        }
+        headers.entry(header::HOST).or_insert(host(&backend)?);
+    }
+    let request = request.body(Full::new(call.body.clone())).map_err(Status::internal)?;
+    let response = connect::send(call, &backend, request).await.map_err(|mut status| {
+        status.code = 503;
+        status.reason = "ServiceUnavailable";
+        status
+    })?;
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return connect::switch(call, response, upgrade);
+    }
+    let (mut parts, body) = response.into_parts();
+    let gone: Vec<HeaderName> = parts.headers.keys().filter(|name| is_own(name, false)).cloned().collect();
+    for name in gone {
+        parts.headers.remove(name);
+    }
+    Ok(Response::from_parts(parts, body.map_err(BoxError::from).boxed_unsync()))
+}
+
+/// Headers that stay on their own connection, and the credentials for this server.
+fn is_own(name: &HeaderName, upgrading: bool) -> bool {
+    let hop = [header::CONNECTION, header::UPGRADE].contains(name) && !upgrading;
+    let own = [header::TRANSFER_ENCODING, header::CONTENT_LENGTH, header::AUTHORIZATION, header::TE, header::TRAILER];
+    hop || own.contains(name) || name.as_str() == "keep-alive" || name.as_str().starts_with("impersonate-")
+}
+
+fn host(backend: &Backend) -> Result<http::HeaderValue, Status> {
+    http::HeaderValue::from_str(&backend.address().to_string()).map_err(Status::internal)
+}
+
+/// What stands behind `/proxy` in the URL as it was sent.
+fn path_and_query(call: &Call) -> String {
+    let path = call.uri.path();
+    let marker = format!("/{}/", call.info.resource);
+    let behind = path.find(&marker).and_then(|at| path[at + marker.len()..].split_once("/proxy"));
+    let rest = behind.map_or("", |(_, rest)| rest);
+    let rest = if rest.starts_with('/') { rest } else { "/" };
+    match call.uri.query() {
+        Some(query) => format!("{rest}?{query}"),
+        None => rest.to_owned(),
+    }
+}
+
+fn node(call: &Call, node: &Value, target: &Target<'_>) -> Result<Backend, Status> {
+    let mut address = connect::kubelet_address(node)?;
+    if !target.port.is_empty() {
+        let port = target.port.parse().map_err(|_| Status::bad_request("the port of a node is a number"))?;
+        if port != address.port() {
+            address.set_port(port);
+            return Ok(Backend::Plain(address));
+        }
+    }
+    Ok(Backend::Kubelet(address, call.server.kubelet_client.clone()))
+}
+
+fn pod(pod: &Value, target: &Target<'_>) -> Result<Backend, Status> {
+    let unavailable = || Status::unavailable(format!("pod {} has no address yet", target.name));
+    let ip: IpAddr = tree::text(pod, "status.podIP").parse().map_err(|_| unavailable())?;
+    let mut ports = tree::items(pod, "spec.containers").iter().flat_map(|c| tree::items(c, "ports"));
+    let port = match target.port {
+        "" => ports.next().and_then(|p| p["containerPort"].as_u64()).or(Some(80)),
+        text => {
+            text.parse().ok().or_else(|| ports.find(|p| p["name"] == text).and_then(|p| p["containerPort"].as_u64()))
+        }
+    };
+    let port = port.and_then(|port| u16::try_from(port).ok());
+    let port = port.ok_or_else(|| Status::bad_request(format!("pod {} has no port {:?}", target.name, target.port)))?;
+    Ok(Backend::Plain(SocketAddr::new(ip, port)))
+}
+
+/// Some ready endpoint of the service's port.
+async fn service(call: &Call, service: &Value, target: &Target<'_>) -> Result<Backend, Status> {
+    let ports = tree::items(service, "spec.ports");
+    let wanted = |port: &&Value| match target.port {
+        "" => ports.len() == 1,
+        text => port["name"] == text || text.parse().is_ok_and(|number: u64| port["port"] == number),
+    };
+    let none = || Status::unavailable(format!("no endpoints available for service {:?}", target.name));
+    let port = ports.iter().find(wanted).ok_or_else(|| {
+        Status::unavailable(format!("no service port {:?} found for service {:?}", target.port, target.name))
+    })?;
+    let kind = call.kinds.by_resource("discovery.k8s.io", "v1", "endpointslices").ok_or_else(none)?;
+    call.server.caches.at_head().await?;
+    let cache = call.server.caches.of(kind).await?;
+    let scope = KeyRange::prefix(keys::scope(kind, call.namespace()));
+    let page = cache.list(&scope, |slice| {
+        if slice.facts.label("kubernetes.io/service-name") == Some(target.name) { Wanted::Yes } else { Wanted::No }
+    });
+    let slices: Vec<Value> = page.objects.iter().filter_map(|slice| slice.stored.tree().ok()).collect();
+    let ready = endpoints(&slices, tree::text(port, "name"));
+    match ready.len() {
+        0 => Err(none()),
+        count => Ok(Backend::Plain(ready[rand::random_range(0..count)])),
+    }
+}
+
+/// Ready addresses of a named port.
+fn endpoints(slices: &[Value], port: &str) -> Vec<SocketAddr> {
+    let mut ready = Vec::new();
+    for slice in slices {
+        let found = tree::items(slice, "ports").iter().find(|p| tree::text(p, "name") == port);
+        let Some(number) = found.and_then(|p| u16::try_from(p["port"].as_u64()?).ok()) else { continue };
+        for endpoint in tree::items(slice, "endpoints").iter().filter(|e| e["conditions"]["ready"] != false) {
+            let addresses = tree::texts(endpoint, "addresses").filter_map(|ip| ip.parse::<IpAddr>().ok());
+            ready.extend(addresses.map(|ip| SocketAddr::new(ip, number)));
+        }
+    }
+    ready
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ready_endpoints_of_the_port_are_chosen() {
+        let slices = [serde_json::json!({
+            "ports": [{"name": "http", "port": 8080}, {"name": "other", "port": 9}],
+            "endpoints": [
+                {"addresses": ["10.0.0.1"], "conditions": {"ready": true}},
+                {"addresses": ["10.0.0.2"], "conditions": {"ready": false}},
+                {"addresses": ["10.0.0.3"]},
+            ],
+        })];
+        let shown = |port| endpoints(&slices, port).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(shown("http"), ["10.0.0.1:8080", "10.0.0.3:8080"]);
+        assert_eq!(shown("none"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_carry_scheme_and_port() {
+        let target = |text| Target::parse(text).map(|t| (t.scheme, t.name, t.port)).ok();
+        assert_eq!(target("web"), Some(("", "web", "")));
+        assert_eq!(target("web:80"), Some(("", "web", "80")));
+        assert_eq!(target("https:web:443"), Some(("https", "web", "443")));
+        assert_eq!(target(":web:"), Some(("", "web", "")));
+        assert_eq!(target("ftp:web:1"), None);
+        assert_eq!(target("a:b:c:d"), None);
+    }
+}

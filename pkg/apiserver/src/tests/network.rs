@@ -1,0 +1,244 @@
+//! Over TLS: certificates as identities, both versions of HTTP, streams through to a kubelet.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Empty, Full};
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use pki::{Ca, KeyAndCertificate, Usage, tls};
+use serde_json::{Value, json};
+use store::MemoryStore;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{ApiServer, Extra};
+
+struct Network {
+    dir: tempfile::TempDir,
+    ca: Ca,
+    address: SocketAddr,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Network {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let ca = Ca::load_or_create(dir.path(), "ca").unwrap();
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let mut config = super::config(Arc::new(MemoryStore::default()));
+        let own = ca.leaf(dir.path(), "kubelet-client", &Usage::client("apiserver", &["system:masters"])).unwrap();
+        config.kubelet_client = tls::client(Some(&own), ca.certificate_pem(), &[]).unwrap();
+        let router = axum::Router::new().route("/v1-join/ca", axum::routing::get(|| async { "the CA" }));
+        config.extra = vec![Extra { prefix: "/v1-join/", router }];
+        let server = ApiServer::start(config, stop.clone(), &tasks).await.unwrap();
+        let leaf = server_leaf(&ca, dir.path(), "server");
+        let alpn = ["h2", "http/1.1"];
+        let tls = tls::server(&leaf, ca.certificate_pem(), tls::ClientCertificates::Optional, &alpn).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        server.serve(listener, tls, stop.clone(), &tasks);
+        Network { dir, ca, address, stop, tasks }
+    }
+
+    fn admin(&self) -> KeyAndCertificate {
+        self.ca.leaf(self.dir.path(), "admin", &Usage::client("admin", &["system:masters"])).unwrap()
+    }
+
+    async fn connect(
+        &self,
+        leaf: Option<&KeyAndCertificate>,
+        alpn: &str,
+    ) -> tokio_rustls::client::TlsStream<TcpStream> {
+        let config = tls::client(leaf, self.ca.certificate_pem(), &[alpn]).unwrap();
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let name = rustls_pki_types::ServerName::from(self.address.ip());
+        tokio_rustls::TlsConnector::from(config).connect(name, stream).await.unwrap()
+    }
+
+    /// Sends a request over HTTP/1.1.
+    async fn send(&self, leaf: Option<&KeyAndCertificate>, request: Request<Full<Bytes>>) -> Response<Incoming> {
+        let stream = self.connect(leaf, "http/1.1").await;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection.with_upgrades());
+        sender.send_request(request).await.unwrap()
+    }
+
+    async fn json(&self, method: &str, uri: &str, body: &Value) -> Value {
+        let request = Request::builder().method(method).uri(uri).header("host", "x");
+        let request = request.body(Full::from(body.to_string())).unwrap();
+        let response = self.send(Some(&self.admin()), request).await;
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+}
+
+fn server_leaf(ca: &Ca, dir: &std::path::Path, name: &str) -> KeyAndCertificate {
+    ca.leaf(dir, name, &Usage::server(name, vec![], vec!["127.0.0.1".parse().unwrap()])).unwrap()
+}
+
+fn get(uri: &str) -> Request<Full<Bytes>> {
+    Request::get(uri).header("host", "x").body(Full::default()).unwrap()
+}
+
+async fn text(response: Response<Incoming>) -> String {
+    String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn certificates_are_identities_in_both_versions_of_http() {
+    let network = Network::new().await;
+    let admin = network.admin();
+    let refused = network.send(None, get("/api/v1/nodes")).await;
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(network.send(None, get("/healthz")).await.status(), StatusCode::OK);
+    assert_eq!(network.send(Some(&admin), get("/api/v1/nodes")).await.status(), StatusCode::OK);
+    let joe = network.ca.leaf(network.dir.path(), "joe", &Usage::client("joe", &["devs"])).unwrap();
+    let denied = network.send(Some(&joe), get("/api/v1/nodes")).await;
+    assert_eq!(denied.status(), StatusCode::FORBIDDEN);
+    assert!(text(denied).await.contains(r#"User \"joe\" cannot list resource \"nodes\""#));
+    let stream = network.connect(Some(&admin), "h2").await;
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::get("https://x/api/v1/nodes").body(Empty::<Bytes>::new()).unwrap();
+    let response = sender.send_request(request).await.unwrap();
+    assert_eq!((response.status(), response.version()), (StatusCode::OK, http::Version::HTTP_2));
+    // Paths of others are asked before anyone is.
+    assert_eq!(text(network.send(None, get("/v1-join/ca")).await).await, "the CA");
+    // Stopping ends all, also this open connection.
+    network.stop.cancel();
+    network.tasks.close();
+    tokio::time::timeout(std::time::Duration::from_secs(15), network.tasks.wait()).await.expect("all tasks end");
+}
+
+/// Answers as a kubelet does: logs, a refusal, and an upgraded stream that echoes.
+async fn kubelet(mut request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
+    let target = request.uri().to_string();
+    if request.headers().contains_key(header::UPGRADE) {
+        let upgrade = hyper::upgrade::on(&mut request);
+        tokio::spawn(async move {
+            let mut stream = TokioIo::new(upgrade.await.unwrap());
+            stream.write_all(target.as_bytes()).await.unwrap();
+            let mut buffer = [0; 64];
+            while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+                stream.write_all(&buffer[..read]).await.unwrap();
+            }
+        });
+        let answer = Response::builder()
+            .status(101)
+            .header(header::CONNECTION, "Upgrade")
+            .header(header::UPGRADE, "websocket")
+            .header("sec-websocket-protocol", request.headers()["sec-websocket-protocol"].clone());
+        return Ok(answer.body(Full::default()).unwrap());
+    }
+    let (code, body) = match target.contains("previous") {
+        true => (400, "previous terminated container \"c\" in pod \"p\" not found"),
+        false => (200, "a line\n"),
+    };
+    Ok(Response::builder().status(code).body(Full::from(body)).unwrap())
+}
+
+#[tokio::test]
+async fn streams_reach_the_kubelet() {
+    let network = Network::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let leaf = server_leaf(&network.ca, network.dir.path(), "kubelet");
+    let tls =
+        tls::server(&leaf, network.ca.certificate_pem(), tls::ClientCertificates::Required, &["http/1.1"]).unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let stream = tokio_rustls::TlsAcceptor::from(tls.clone()).accept(stream).await.unwrap();
+            let connection =
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(kubelet));
+            tokio::spawn(connection.with_upgrades());
+        }
+    });
+    network.json("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
+    network.json("POST", "/api/v1/namespaces/n/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
+    let node = json!({"metadata": {"name": "n1"}, "status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}});
+    network.json("POST", "/api/v1/nodes", &node).await;
+    network.json("PUT", "/api/v1/nodes/n1/status", &node).await;
+    let pod =
+        json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "x"}]}});
+    network.json("POST", "/api/v1/namespaces/n/pods", &pod).await;
+
+    let admin = network.admin();
+    let log = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log?follow=true")).await;
+    assert_eq!((log.status(), log.headers()["content-type"].to_str().unwrap()), (StatusCode::OK, "text/plain"));
+    assert_eq!(text(log).await, "a line\n");
+    let refused = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/log?previous=true")).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    assert!(text(refused).await.contains(r#"previous terminated container \"c\" in pod \"p\" not found"#));
+
+    let request = Request::get("/api/v1/namespaces/n/pods/p/exec?command=sh&stdin=true&stdout=true&container=c")
+        .header("host", "x")
+        .header(header::CONNECTION, "Upgrade")
+        .header(header::UPGRADE, "websocket")
+        .header("sec-websocket-protocol", "v5.channel.k8s.io");
+    let mut response = network.send(Some(&admin), request.body(Full::default()).unwrap()).await;
+    assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
+    assert_eq!(response.headers()["sec-websocket-protocol"], "v5.channel.k8s.io");
+    let mut stream = TokioIo::new(hyper::upgrade::on(&mut response).await.unwrap());
+    let mut greeting = vec![0; "/exec/n/p/c?command=sh&stdin=true&stdout=true".len()];
+    stream.read_exact(&mut greeting).await.unwrap();
+    assert_eq!(String::from_utf8(greeting).unwrap(), "/exec/n/p/c?command=sh&stdin=true&stdout=true");
+    stream.write_all(b"ping").await.unwrap();
+    let mut echo = [0; 4];
+    stream.read_exact(&mut echo).await.unwrap();
+    assert_eq!(&echo, b"ping");
+    // The kubelet through the node, with what stands behind it in the URL.
+    let proxied = network.send(Some(&admin), get("/api/v1/nodes/n1/proxy/stats/summary/?x=y")).await;
+    assert_eq!(text(proxied).await, "a line\n");
+    // Without an upgrade there is no stream.
+    let plain = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/exec?command=sh")).await;
+    assert!(!plain.status().is_server_error());
+}
+
+#[tokio::test]
+async fn pods_are_reached_by_proxy() {
+    let network = Network::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let web = axum::Router::new().fallback(|request: axum::extract::Request| async move {
+        let credentials = request.headers().contains_key("authorization");
+        format!("{} {} {credentials}", request.method(), request.uri())
+    });
+    tokio::spawn(async move {
+        let service = hyper_util::service::TowerToHyperService::new(web);
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let connection =
+                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service.clone());
+            tokio::spawn(connection);
+        }
+    });
+    network.json("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
+    network.json("POST", "/api/v1/namespaces/n/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x", "ports": [{"name": "web", "containerPort": port}]}]}});
+    network.json("POST", "/api/v1/namespaces/n/pods", &pod).await;
+    let status = json!({"metadata": {"name": "p"}, "spec": pod["spec"], "status": {"podIP": "127.0.0.1", "podIPs": [{"ip": "127.0.0.1"}]}});
+    network.json("PUT", "/api/v1/namespaces/n/pods/p/status", &status).await;
+    let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"name": "http", "port": 80}]}});
+    network.json("POST", "/api/v1/namespaces/n/services", &service).await;
+    let admin = network.admin();
+    let none = network.send(Some(&admin), get("/api/v1/namespaces/n/services/s/proxy/")).await;
+    assert_eq!(none.status(), StatusCode::SERVICE_UNAVAILABLE);
+    for (uri, want) in [
+        ("pods/p/proxy", "GET / false".to_owned()),
+        ("pods/p:web/proxy/a/b/?c=d%20e", "GET /a/b/?c=d%20e false".to_owned()),
+    ] {
+        let mut request = get(&format!("/api/v1/namespaces/n/{uri}"));
+        request.headers_mut().insert(header::AUTHORIZATION, http::HeaderValue::from_static("Basic x"));
+        let answer = network.send(Some(&admin), request).await;
+        assert_eq!(text(answer).await, want, "{uri}");
+    }
+}
