@@ -68,15 +68,24 @@ pub fn claim<K: Resource, O: Resource>(owner: &O, candidates: &[Arc<K>], selecte
 }
 
 /// Makes the adoptions and releases of a claim real. Each is bound to the state that was seen.
-pub async fn carry_out<K, O>(api: &Api<K>, owner: &O, claim: &Claim<K>) -> Result<(), kube::Error>
+///
+/// Before anything is adopted the API is asked whether the owner is still to stay: the snapshot may
+/// not show yet that it goes, and what it leaves behind on purpose must not follow it.
+pub async fn carry_out<K, O>(api: &Api<K>, owners: &Api<O>, owner: &O, claim: &Claim<K>) -> Result<(), kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + std::fmt::Debug,
-    O: Resource<DynamicType = ()>,
+    O: Resource<DynamicType = ()> + Clone + DeserializeOwned + std::fmt::Debug,
 {
-    for object in &claim.adopt {
-        let mut references = object.owner_references().to_vec();
-        references.push(controller_reference(owner));
-        set_owners(api, &**object, &references).await?;
+    if !claim.adopt.is_empty() {
+        let now = owners.get_metadata_opt(&owner.name_any()).await?;
+        let stays = now.is_some_and(|o| o.metadata.uid == owner.uid() && o.metadata.deletion_timestamp.is_none());
+        if stays {
+            for object in &claim.adopt {
+                let mut references = object.owner_references().to_vec();
+                references.push(controller_reference(owner));
+                set_owners(api, &**object, &references).await?;
+            }
+        }
     }
     for object in &claim.release {
         let references: Vec<_> =

@@ -139,7 +139,7 @@ impl Controller for DeploymentController {
     async fn apply(&self, key: &ObjectKey, input: Input, plan: Plan) -> Result<Next, kube::Error> {
         let sets: Api<ReplicaSet> = Api::namespaced(self.client.clone(), &key.namespace);
         let deployments: Api<Deployment> = Api::namespaced(self.client.clone(), &key.namespace);
-        carry_out(&sets, &*input.deployment, &plan.claim).await?;
+        carry_out(&sets, &deployments, &*input.deployment, &plan.claim).await?;
         let mut status = plan.status;
         for action in &plan.actions {
             if let Err(error) = self.write(&sets, key, &input.deployment, action).await {

@@ -3,7 +3,8 @@
 //! # Guarantees
 //! The graph reacts to changes with the uids that are to be looked at; looking is a pure question
 //! ([`Graph::plan`]). An owner that the graph does not know is not taken for gone before the API
-//! said so ([`Plan::Verify`]).
+//! said so ([`Plan::Verify`]). A plan to delete names the owners it was made for: the graph may be
+//! behind, and whoever carries it out has to check that they are the object's owners still.
 
 use std::collections::{HashMap, HashSet};
 
@@ -87,10 +88,11 @@ pub enum Plan {
         uid: Uid,
         gone: Vec<Uid>,
     },
-    /// No owner is left.
+    /// None of these owners is left.
     Delete {
         place: Place,
         uid: Uid,
+        owners: Vec<Uid>,
         policy: Policy,
     },
     /// All that had to go first is gone (or set free): let the object go.
@@ -260,7 +262,7 @@ impl Graph {
         } else {
             Policy::Background
         };
-        Plan::Delete { place, uid: uid.clone(), policy }
+        Plan::Delete { place, uid: uid.clone(), owners: node.owners.iter().map(|o| o.uid.clone()).collect(), policy }
     }
 
     fn plan_orphaning(&self, uid: &Uid, node: &Node) -> Plan {
@@ -336,8 +338,8 @@ mod tests {
         graph
     }
 
-    fn delete(name: &str, policy: Policy) -> Plan {
-        Plan::Delete { place: place(name), uid: uid(name), policy }
+    fn delete(name: &str, owner: &str, policy: Policy) -> Plan {
+        Plan::Delete { place: place(name), uid: uid(name), owners: vec![uid(owner)], policy }
     }
 
     #[test]
@@ -345,9 +347,9 @@ mod tests {
         let mut graph = graph(&[object("deployment", &[]), object("set", &["deployment"]), object("pod", &["set"])]);
         assert_eq!(graph.plan(&uid("set")), Plan::Nothing);
         assert_eq!(graph.forget(&uid("deployment")), ["set"]);
-        assert_eq!(graph.plan(&uid("set")), delete("set", Policy::Background));
+        assert_eq!(graph.plan(&uid("set")), delete("set", "deployment", Policy::Background));
         assert_eq!(graph.forget(&uid("set")), ["pod"]);
-        assert_eq!(graph.plan(&uid("pod")), delete("pod", Policy::Background));
+        assert_eq!(graph.plan(&uid("pod")), delete("pod", "set", Policy::Background));
         assert!(graph.forget(&uid("pod")).is_empty());
         assert_eq!((graph.len(), graph.dependents.len()), (0, 0));
     }
@@ -358,7 +360,7 @@ mod tests {
         let Plan::Verify { owners, .. } = graph.plan(&uid("pod")) else { panic!("must verify") };
         assert_eq!(owners[0].uid, "set");
         graph.note_absent(&uid("set"));
-        assert_eq!(graph.plan(&uid("pod")), delete("pod", Policy::Background));
+        assert_eq!(graph.plan(&uid("pod")), delete("pod", "set", Policy::Background));
     }
 
     #[test]
@@ -374,10 +376,10 @@ mod tests {
         let look = graph.observe(KIND, &leaving(object("deployment", &[]), FOREGROUND));
         assert_eq!(look.iter().collect::<HashSet<_>>(), HashSet::from([&uid("deployment"), &uid("set")]));
         assert_eq!(graph.plan(&uid("deployment")), Plan::Push { dependents: vec![uid("set")] });
-        assert_eq!(graph.plan(&uid("set")), delete("set", Policy::Foreground));
+        assert_eq!(graph.plan(&uid("set")), delete("set", "deployment", Policy::Foreground));
         graph.observe(KIND, &leaving(object("set", &["deployment"]), FOREGROUND));
         assert_eq!(graph.plan(&uid("deployment")), Plan::Nothing);
-        assert_eq!(graph.plan(&uid("pod")), delete("pod", Policy::Background));
+        assert_eq!(graph.plan(&uid("pod")), delete("pod", "set", Policy::Background));
         assert_eq!(graph.forget(&uid("pod")), ["set"]);
         assert_eq!(
             graph.plan(&uid("set")),
@@ -406,7 +408,7 @@ mod tests {
         let mut graph = graph(&[object("set", &[]), object("pod", &["set"])]);
         let look = graph.retain(KIND, &HashSet::from([uid("pod")]));
         assert_eq!(look, ["pod"]);
-        assert_eq!(graph.plan(&uid("pod")), delete("pod", Policy::Background));
+        assert_eq!(graph.plan(&uid("pod")), delete("pod", "set", Policy::Background));
     }
 
     #[test]
@@ -416,7 +418,7 @@ mod tests {
         let mut cluster_wide = object("role", &["owner"]);
         cluster_wide.namespace = None;
         let graph = graph(&[owner, object("pod", &["owner"]), cluster_wide]);
-        assert_eq!(graph.plan(&uid("pod")), delete("pod", Policy::Background));
+        assert_eq!(graph.plan(&uid("pod")), delete("pod", "owner", Policy::Background));
         assert_eq!(graph.plan(&uid("role")), Plan::Nothing, "a cluster-scoped object is left alone");
     }
 

@@ -6,7 +6,8 @@
 //! the work queue → a plan → writes, each bound to the uid that was seen.
 //!
 //! # Guarantees
-//! - Nothing is deleted because an owner is merely unknown: the API is asked.
+//! - Nothing is deleted because an owner is merely unknown, or was one a moment ago: the API is
+//!   asked, and the deletion is bound to what it answered.
 //! - Kinds that come and go (custom resources) are followed and forgotten.
 //!
 //! # Assumptions
@@ -124,7 +125,7 @@ impl Controller for GarbageCollector {
             Plan::Nothing => Ok(()),
             Plan::Verify { place, owners } => return self.shared.verify(&place, &owners).await,
             Plan::Unlink { place, uid, gone } => self.shared.unlink(&place, &uid, &gone).await,
-            Plan::Delete { place, uid, policy } => self.shared.delete(&place, &uid, policy).await,
+            Plan::Delete { place, uid, owners, policy } => self.shared.delete(&place, &uid, &owners, policy).await,
             Plan::Release { place, uid, finalizer } => self.shared.release(&place, &uid, finalizer).await,
             Plan::Orphan { place, uid, dependents } => {
                 for (dependent, dependent_uid) in &dependents {
@@ -333,14 +334,22 @@ impl Shared {
         runtime::ignore_not_found(patched).map(|_| ())
     }
 
-    async fn delete(&self, place: &Place, uid: &str, policy: Policy) -> Result<(), kube::Error> {
+    /// Deletes an object that still has the owners for whose loss it is to go: one that was set
+    /// free, or found another owner, must stay, though the graph does not show it yet.
+    async fn delete(&self, place: &Place, uid: &str, owners: &[String], policy: Policy) -> Result<(), kube::Error> {
         let Some(api) = self.api(place) else { return Ok(()) };
+        let Some(object) = api.get_metadata_opt(&place.name).await? else { return Ok(()) };
+        let unchanged = object.owner_references().iter().map(|owner| &owner.uid).eq(owners);
+        if object.metadata.uid.as_deref() != Some(uid) || !unchanged {
+            // What changed comes through the watch, and with it the next look.
+            return Ok(());
+        }
         let params = match policy {
             Policy::Background => DeleteParams::background(),
             Policy::Foreground => DeleteParams::foreground(),
             Policy::Orphan => DeleteParams::orphan(),
         };
-        let same = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
+        let same = Preconditions { uid: Some(uid.to_owned()), resource_version: object.resource_version() };
         tracing::debug!(name = place.name, namespace = place.namespace, ?policy, "collecting");
         runtime::ignore_not_found(api.delete(&place.name, &params.preconditions(same)).await).map(|_| ())
     }

@@ -152,7 +152,8 @@ impl Controller for ReplicaSetController {
     async fn apply(&self, key: &ObjectKey, input: Input, plan: Plan) -> Result<Next, kube::Error> {
         let api: Api<Pod> = Api::namespaced(self.client.clone(), &key.namespace);
         let set = &*input.set;
-        carry_out(&api, set, &plan.claim).await?;
+        let sets: Api<ReplicaSet> = Api::namespaced(self.client.clone(), &key.namespace);
+        carry_out(&api, &sets, set, &plan.claim).await?;
         let scaled = async {
             self.create(&api, key, set, plan.create).await?;
             self.delete(&api, key, set, &plan.delete).await
@@ -162,7 +163,6 @@ impl Controller for ReplicaSetController {
         let difference = i64::try_from(plan.delete.len()).unwrap_or(0) - i64::try_from(plan.create).unwrap_or(0);
         set_failure(&mut status, &scaled, difference, plan.now);
         if set.status.as_ref() != Some(&status) {
-            let sets: Api<ReplicaSet> = Api::namespaced(self.client.clone(), &key.namespace);
             let changed = ReplicaSet { status: Some(status), ..set.clone() };
             let written = sets.replace_status(&key.name, &PostParams::default(), &changed).await?;
             self.written.wrote(key, &written);
