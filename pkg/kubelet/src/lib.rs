@@ -104,7 +104,7 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     let node = register(&ctx).await?;
     let poke = Arc::new(Notify::new());
     tasks.spawn(node::lease::keep(ctx.clone(), node));
-    tasks.spawn(node::keep(ctx.clone(), poke.clone()));
+    tasks.spawn(node::keep(ctx.clone(), pods.clone(), poke.clone()));
     tasks.spawn(watch::follow(ctx.clone(), pods.clone(), poke));
     tasks.spawn(watch::rotate_logs(ctx.clone()));
     tasks.spawn(server::serve(ctx.clone(), listener, informer.clone()));

@@ -45,6 +45,13 @@ impl Pods {
         }
     }
 
+    /// Tells all workers that sandboxes can be made now.
+    pub fn network_is_ready(&self) {
+        for handle in self.workers.lock().values() {
+            handle.inbox.tell(|news| news.network = true);
+        }
+    }
+
     /// The uids that have a worker.
     pub fn uids(&self) -> Vec<String> {
         self.workers.lock().keys().cloned().collect()

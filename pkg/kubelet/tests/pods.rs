@@ -8,7 +8,7 @@ use futures::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use support::api::Api;
 use support::containerd::Containerd;
-use support::{delete, kubelet, path, pod, ready, until};
+use support::{PODS, kubelet, path, pod, ready, until};
 use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
 fn main_status(pod: &serde_json::Value) -> &serde_json::Value {
@@ -18,10 +18,10 @@ fn main_status(pod: &serde_json::Value) -> &serde_json::Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pod_lives_from_start_to_deletion() {
     let containerd = Containerd::start().await;
-    let api = Api::new();
+    let api = Api::start().await;
     let map = json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "m", "namespace": "default"},
                      "data": {"greeting": "hello"}});
-    api.put("/api/v1/namespaces/default/configmaps/m", map);
+    api.create("/api/v1/namespaces/default/configmaps", map).await;
     let running = kubelet(&api, &containerd).await;
 
     // Volumes, environment, readiness.
@@ -36,22 +36,23 @@ async fn a_pod_lives_from_start_to_deletion() {
         {"name": "t", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}},
     ]);
     let started = std::time::Instant::now();
-    api.put(&path("web"), web);
+    api.create(PODS, web).await;
     let first = until(&api, "web", "is ready", ready).await;
     println!("ready after {:?}", started.elapsed());
     assert_eq!(first["status"]["phase"], "Running");
     assert_eq!(first["status"]["podIP"], "127.0.0.1");
-    let volumes = containerd.dir.path().join("kubelet/pods/uid-web/volumes");
+    let uid = first["metadata"]["uid"].as_str().unwrap();
+    let volumes = containerd.dir.path().join(format!("kubelet/pods/{uid}/volumes"));
     let read = |p: &str| std::fs::read_to_string(volumes.join(p)).unwrap_or_default();
-    assert_eq!(read("kubernetes.io~projected/t/token"), "a-token");
+    assert_eq!(read("kubernetes.io~projected/t/token").split('.').count(), 3, "a JWT");
     let id = main_status(&first)["containerID"].clone();
-    let log = containerd.dir.path().join("pods/default_web_uid-web/main/0.log");
+    let log = containerd.dir.path().join(format!("pods/default_web_{uid}/main/0.log"));
     assert!(std::fs::read_to_string(log).unwrap().ends_with("stdout F hello\n"));
 
     // A running pod follows updates of its ConfigMap.
-    let mut map = api.get("/api/v1/namespaces/default/configmaps/m").unwrap();
+    let mut map = api.get("/api/v1/namespaces/default/configmaps/m").await.unwrap();
     map["data"]["greeting"] = json!("again");
-    api.put("/api/v1/namespaces/default/configmaps/m", map);
+    api.put("/api/v1/namespaces/default/configmaps/m", map).await;
     for _ in 0..100 {
         if read("kubernetes.io~configmap/c/greeting") == "again" {
             break;
@@ -66,7 +67,7 @@ async fn a_pod_lives_from_start_to_deletion() {
     running.end().await;
     let running = kubelet(&api, &containerd).await;
     tokio::time::sleep(std::time::Duration::from_secs(3)).await;
-    let adopted = api.get(&path("web")).unwrap();
+    let adopted = api.get(&path("web")).await.unwrap();
     assert_eq!(main_status(&adopted)["containerID"], id);
     assert!(ready(&adopted), "readiness holds over the restart");
     let ready_since = |p: &serde_json::Value| {
@@ -85,15 +86,16 @@ async fn a_pod_lives_from_start_to_deletion() {
     assert_eq!(main_status(&again)["lastState"]["terminated"]["message"], "done\n");
 
     // Deleted, nothing is left.
-    delete(&api, "web", 2);
-    let left = ["kubelet/pods/uid-web", "pods/default_web_uid-web"].map(|p| containerd.dir.path().join(p));
+    api.delete(&path("web"), 2).await;
+    let left =
+        [format!("kubelet/pods/{uid}"), format!("pods/default_web_{uid}")].map(|p| containerd.dir.path().join(p));
     for _ in 0..200 {
-        if api.get(&path("web")).is_none() && !left.iter().any(|p| p.exists()) {
+        if api.get(&path("web")).await.is_none() && !left.iter().any(|p| p.exists()) {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    assert!(api.get(&path("web")).is_none());
+    assert!(api.get(&path("web")).await.is_none());
     assert!(!left.iter().any(|p| p.exists()));
     running.end().await;
 }
@@ -101,27 +103,27 @@ async fn a_pod_lives_from_start_to_deletion() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ends_failures_and_orphans() {
     let containerd = Containerd::start().await;
-    let api = Api::new();
+    let api = Api::start().await;
     let running = kubelet(&api, &containerd).await;
 
     let mut job = pod("job", "echo worked > /dev/termination-log; exit 3");
     job["spec"]["restartPolicy"] = json!("Never");
-    api.put(&path("job"), job);
+    api.create(PODS, job).await;
     let mut init = pod("init", "sleep 1000");
     init["spec"]["initContainers"] = json!([{"name": "first", "image": support::containerd::IMAGE,
         "imagePullPolicy": "Never", "command": ["/bin/sh", "-c", "exit 0"]}]);
-    api.put(&path("init"), init);
+    api.create(PODS, init).await;
     let mut missing = pod("missing", "");
     missing["spec"]["containers"][0]["image"] = json!("kkub.test/none:1");
-    api.put(&path("missing"), missing);
+    api.create(PODS, missing).await;
     let mut sick = pod("sick", "sleep 1000");
     sick["spec"]["containers"][0]["livenessProbe"] =
         json!({"exec": {"command": ["test", "-e", "/well"]}, "periodSeconds": 1, "failureThreshold": 1});
-    api.put(&path("sick"), sick);
-    api.put(&path("loop"), pod("loop", "exit 1"));
+    api.create(PODS, sick).await;
+    api.create(PODS, pod("loop", "exit 1")).await;
     let mut unset = pod("unset", "sleep 1000");
     unset["spec"]["containers"][0]["envFrom"] = json!([{"secretRef": {"name": "later"}}]);
-    api.put(&path("unset"), unset);
+    api.create(PODS, unset).await;
 
     let job = until(&api, "job", "fails", |p| p["status"]["phase"] == "Failed").await;
     let ended = &main_status(&job)["state"]["terminated"];
@@ -134,13 +136,10 @@ async fn ends_failures_and_orphans() {
     until(&api, "sick", "is restarted", |p| main_status(p)["restartCount"].as_i64() >= Some(1)).await;
     until(&api, "unset", "waits for its secret", |p| waiting(p, "CreateContainerConfigError")).await;
     let secret = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "later", "namespace": "default"}});
-    api.put("/api/v1/namespaces/default/secrets/later", secret);
+    api.create("/api/v1/namespaces/default/secrets", secret).await;
     until(&api, "unset", "runs with its secret", ready).await;
-    let reasons: Vec<_> = api
-        .list("/api/v1/namespaces/default/events")
-        .iter()
-        .map(|e| e["reason"].as_str().unwrap().to_owned())
-        .collect();
+    let reasons: Vec<_> =
+        api.list(support::EVENTS).await.iter().map(|e| e["reason"].as_str().unwrap().to_owned()).collect();
     for reason in ["Pulled", "Created", "Started", "Killing", "BackOff", "Unhealthy", "Failed"] {
         assert!(reasons.iter().any(|r| r == reason), "no event {reason}: {reasons:?}");
     }
@@ -148,7 +147,7 @@ async fn ends_failures_and_orphans() {
     // What was deleted while nobody looked is cleaned up.
     running.end().await;
     for name in ["init", "sick", "loop", "missing", "job", "unset"] {
-        api.remove(&path(name));
+        api.delete(&path(name), 0).await;
     }
     let running = kubelet(&api, &containerd).await;
     let runtime = kubelet::runtime::Runtime::new(cri::connect(&containerd.socket).await.unwrap());

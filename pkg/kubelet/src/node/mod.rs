@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{Node, NodeSpec};
+use k8s_openapi::api::core::v1::{ContainerImage, Node, NodeSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::config::{Config, Context};
+use crate::pods::Pods;
 use crate::runtime::Error as RuntimeError;
 use cri::v1 as rt;
 
@@ -139,10 +140,10 @@ pub fn health(status: Result<rt::StatusResponse, RuntimeError>, version: &str) -
 }
 
 /// Keeps the Node's status up to date until the end. `poke` asks for a look at once.
-pub async fn keep(ctx: Arc<Context>, poke: Arc<Notify>) {
+pub async fn keep(ctx: Arc<Context>, pods: Pods, poke: Arc<Notify>) {
     let api: Api<Node> = Api::all(ctx.client.clone());
     let mut tries = 0;
-    let mut last: Option<Value> = None;
+    let mut last: Written = None;
     let mut ready_before = false;
     loop {
         let version = report::runtime_version(&ctx).await;
@@ -152,15 +153,14 @@ pub async fn keep(ctx: Arc<Context>, poke: Arc<Notify>) {
         let ready = health.problems.is_empty();
         if ready != ready_before {
             tries = 0;
+            if ready {
+                pods.network_is_ready();
+            }
         }
         ready_before = ready;
         // Images may be many and are of interest to the scheduler only: they are told with the periodic report.
         let images = if ready { report::images(&ctx).await } else { Vec::new() };
-        let node = api.get(&ctx.config.node_name).await;
-        let written = match node {
-            Ok(node) => write(&ctx, &api, &node, &health, images, &mut last).await,
-            Err(error) => Err(error),
-        };
+        let written = write(&ctx, &api, &health, images, &mut last).await;
         if let Err(error) = &written {
             tracing::info!(error = client::runtime::describe(error), "node status not written, trying again");
             if matches!(error, kube::Error::Api(status) if status.code == 404)
@@ -183,24 +183,25 @@ pub async fn keep(ctx: Arc<Context>, poke: Arc<Notify>) {
     }
 }
 
-/// Writes the status if it says something new or is due.
+/// The health that the API was told last.
+type Written = Option<RuntimeHealth>;
+
+/// Writes the status if it says something new, or is due: while all is well, whenever this is called.
 async fn write(
     ctx: &Context,
     api: &Api<Node>,
-    node: &Node,
     health: &RuntimeHealth,
-    images: Vec<k8s_openapi::api::core::v1::ContainerImage>,
-    last: &mut Option<Value>,
+    images: Vec<ContainerImage>,
+    last: &mut Written,
 ) -> Result<(), kube::Error> {
-    let status = report::status(ctx, node, health, images, jiff::Timestamp::now());
-    let said = report::without_heartbeats(&status);
-    let periodic = health.problems.is_empty();
-    if last.as_ref() == Some(&said) && !periodic {
+    if !health.problems.is_empty() && last.as_ref().is_some_and(|told| told == health) {
         return Ok(());
     }
+    let node = api.get(&ctx.config.node_name).await?;
+    let status = report::status(ctx, &node, health, images, jiff::Timestamp::now());
     let patch = json!({"status": status});
     api.patch_status(&ctx.config.node_name, &PatchParams::default(), &Patch::Strategic(patch)).await?;
-    *last = Some(said);
+    *last = Some(health.clone());
     Ok(())
 }
 

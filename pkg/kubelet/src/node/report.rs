@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::{
     ContainerImage, DaemonEndpoint, Node, NodeAddress, NodeCondition, NodeDaemonEndpoints, NodeStatus,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde_json::Value;
 
 use super::RuntimeHealth;
 use crate::config::Context;
@@ -77,15 +76,6 @@ pub fn conditions(old: &[NodeCondition], health: &RuntimeHealth, now: Timestamp)
         }
     };
     all.into_iter().map(make).collect()
-}
-
-/// A status without the times that change with each writing.
-pub fn without_heartbeats(status: &NodeStatus) -> Value {
-    let mut value = serde_json::to_value(status).unwrap_or_default();
-    for condition in value["conditions"].as_array_mut().into_iter().flatten() {
-        condition["lastHeartbeatTime"] = Value::Null;
-    }
-    value
 }
 
 /// Name and version of the runtime.

@@ -335,8 +335,8 @@ impl Worker {
             }
             let left = all.saturating_sub(started.elapsed()).as_secs().max(MIN_GRACE);
             let result = runtime.stop_container(&id, i64::try_from(left).unwrap_or(grace)).await;
-            if result.is_err() {
-                // The plan will ask for it again: not at once.
+            if result.is_err() || reason == KillReason::Unknown {
+                // The plan may ask for it again: not at once.
                 tokio::time::sleep(Duration::from_secs(MIN_GRACE)).await;
             }
             inbox.tell(|news| news.done.push(Done::Killed { id, result: result.map_err(|e| e.message) }));

@@ -51,6 +51,8 @@ pub struct News {
     pub runtime: bool,
     /// ConfigMaps or Secrets may have changed.
     pub sources: bool,
+    /// The node's network has become ready.
+    pub network: bool,
     /// Results.
     pub done: Vec<Done>,
     /// Verdicts of probes: container id, kind, verdict.

@@ -157,7 +157,7 @@ impl Worker {
     async fn wait(&self, wake_at: Option<Timestamp>) {
         let times = [
             wake_at,
-            self.report_at,
+            self.report_at.filter(|_| !self.gone),
             self.fresh_errors.values().min().copied(),
             self.tokens.renew_at().filter(|_| self.memory.volumes == Volumes::Mounted),
         ];
@@ -178,6 +178,9 @@ impl Worker {
         self.gone |= news.gone;
         self.stale |= news.runtime;
         self.stale_volumes |= news.sources;
+        if let Some(failure) = self.memory.sandbox.as_mut().filter(|_| news.network) {
+            failure.retry_at = Timestamp::now();
+        }
         for (id, kind, healthy) in news.verdicts {
             let probed = self.memory.probes.entry(id).or_default();
             let verdict = Some(healthy);

@@ -101,8 +101,10 @@ fn tls() -> (ServerConfig, ClientConfig) {
 
 /// Starts a kubelet on a containerd, with directories beside it.
 pub async fn kubelet(api: &Api, containerd: &Containerd) -> Running {
+    // A second kubelet in a test finds the subscriber of the first.
+    let _ = tracing_subscriber::fmt().with_env_filter("kubelet=info,client=info").with_test_writer().try_init();
     let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let informers = Informers::new(api.client(), stop.clone());
+    let informers = Informers::new(api.node_client(NODE), stop.clone());
     let (server, client) = tls();
     let serving = Arc::new(arc_swap::ArcSwap::from_pointee(server));
     let ip = "127.0.0.1".parse().unwrap();
@@ -115,7 +117,8 @@ pub async fn kubelet(api: &Api, containerd: &Containerd) -> Running {
         cgroup_parent: format!("/kkub-{}", std::process::id()),
         ..Config::new(NODE, ip, informers, containerd.socket.clone(), serving)
     };
-    kubelet::start(config, stop.clone(), &tasks).await.expect("the kubelet starts");
+    let start = kubelet::start(config, stop.clone(), &tasks);
+    tokio::time::timeout(Duration::from_secs(20), start).await.expect("in time").expect("the kubelet starts");
     Running { stop, tasks, address, client: Arc::new(client) }
 }
 
@@ -123,7 +126,7 @@ pub async fn kubelet(api: &Api, containerd: &Containerd) -> Running {
 pub fn pod(name: &str, script: &str) -> Value {
     json!({
         "kind": "Pod", "apiVersion": "v1",
-        "metadata": {"name": name, "namespace": "default", "uid": format!("uid-{name}"), "generation": 1},
+        "metadata": {"name": name, "namespace": "default"},
         "spec": {
             "nodeName": NODE, "hostNetwork": true, "restartPolicy": "Always", "terminationGracePeriodSeconds": 2,
             "containers": [{
@@ -138,34 +141,26 @@ pub fn path(name: &str) -> String {
     format!("/api/v1/namespaces/default/pods/{name}")
 }
 
+pub const PODS: &str = "/api/v1/namespaces/default/pods";
+pub const EVENTS: &str = "/api/v1/namespaces/default/events";
+
 /// Waits until the pod satisfies `wanted`.
 pub async fn until(api: &Api, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let mut last = None;
     for _ in 0..600 {
-        last = api.get(&path(name));
+        last = api.get(&path(name)).await;
         if let Some(pod) = last.as_ref().filter(|p| wanted(p)) {
             return pod.clone();
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let status = last.map(|p| p["status"].clone());
-    let events: Vec<Value> =
-        api.list("/api/v1/namespaces/default/events").iter().map(|e| e["message"].clone()).collect();
+    let events: Vec<Value> = api.list(EVENTS).await.iter().map(|e| e["message"].clone()).collect();
     panic!("{name} never {what}: {status:#?}\n{events:#?}");
 }
 
 /// Whether the pod's Ready condition is true.
 pub fn ready(pod: &Value) -> bool {
-    pod["status"]["conditions"]
-        .as_array()
-        .is_some_and(|c| c.iter().any(|c| c["type"] == "Ready" && c["status"] == "True"))
-}
-
-/// Marks a pod as deleted, as the API server does.
-pub fn delete(api: &Api, name: &str, grace: i64) {
-    let mut pod = api.get(&path(name)).unwrap();
-    let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(grace);
-    pod["metadata"]["deletionTimestamp"] = json!(jiff::Timestamp::from_second(at.as_second()).unwrap());
-    pod["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
-    api.put(&path(name), pod);
+    let conditions = pod["status"]["conditions"].as_array();
+    conditions.is_some_and(|c| c.iter().any(|c| c["type"] == "Ready" && c["status"] == "True"))
 }
