@@ -509,5 +509,4 @@ pub fn hash(container: &Spec) -> String {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;

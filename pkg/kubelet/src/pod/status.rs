@@ -341,5 +341,4 @@ pub fn empty(runtime: &RuntimePod) -> bool {
 }
 
 #[cfg(test)]
-#[path = "status_tests.rs"]
 mod tests;

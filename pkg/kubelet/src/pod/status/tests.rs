@@ -69,9 +69,10 @@ fn short(status: &PodStatus) -> String {
     format!("{phase} {} {} {last}", condition("Ready"), state(web.state.as_ref().unwrap()))
 }
 
+type Change = Box<dyn Fn(&mut World)>;
+
 #[test]
 fn phases_and_states() {
-    type Change = Box<dyn Fn(&mut World)>;
     let failure = |reason: &str| Failure { reason: reason.into(), message: "m".into(), retry_at: at(60) };
     let table: Vec<(&str, Change, &str)> = vec![
         ("running", Box::new(|_| {}), "Running True running -"),

@@ -185,9 +185,19 @@ fn init_containers_run_in_order_and_sidecars_stay() {
     assert_eq!(short(&world.settle()), "kill:web-0:30:PodEnds kill:side-1:30:PodEnds stop:s0 teardown finalize");
 }
 
+type Change = fn(&mut World);
+
+/// A settled pod, a change, what is done until it is settled again.
+fn check(table: &[(&str, Change, &str)]) {
+    for (name, change, want) in table {
+        let mut world = World::fresh().settled();
+        change(&mut world);
+        assert_eq!(short(&world.settle()), *want, "{name}");
+    }
+}
+
 #[test]
 fn a_running_pod_changes_only_for_a_reason() {
-    type Change = fn(&mut World);
     let table: &[(&str, Change, &str)] = &[
         ("nothing", |_| {}, ""),
         (
@@ -234,6 +244,13 @@ fn a_running_pod_changes_only_for_a_reason() {
             },
             "image:web start:web:1",
         ),
+    ];
+    check(table);
+}
+
+#[test]
+fn pods_end_and_lose_their_sandbox() {
+    let table: &[(&str, Change, &str)] = &[
         (
             "success, restart on failure",
             |w| {
@@ -309,11 +326,7 @@ fn a_running_pod_changes_only_for_a_reason() {
             "",
         ),
     ];
-    for (name, change, want) in table {
-        let mut world = World::fresh().settled();
-        change(&mut world);
-        assert_eq!(short(&world.settle()), *want, "{name}");
-    }
+    check(table);
 }
 
 #[test]
