@@ -105,7 +105,12 @@ async fn start_with(
                     Some(_) => failed,
                     None => return,
                 },
-                () = news(&monitor) => true,
+                () = monitor.changed() => {
+                    tokio::time::sleep(SETTLING).await;
+                    // What cannot be read counts as news, and these are looked at now.
+                    let _ = monitor.drain();
+                    true
+                }
                 () = tokio::time::sleep(RETRY), if failed => true,
             };
             let now = gather();
@@ -124,14 +129,6 @@ async fn start_with(
         }
     }));
     Ok(())
-}
-
-/// Waits until interfaces, addresses or routes have changed, and are quiet for a moment.
-async fn news(monitor: &Monitor) {
-    monitor.changed().await;
-    tokio::time::sleep(SETTLING).await;
-    // What cannot be read counts as news, and these are looked at now.
-    let _ = monitor.drain();
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
