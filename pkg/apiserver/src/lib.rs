@@ -20,7 +20,6 @@ pub mod pipeline;
 pub mod protobuf;
 mod proxy;
 pub mod query;
-pub mod query;
 pub mod reply;
 pub mod request_info;
 mod reviews;
