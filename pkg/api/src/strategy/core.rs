@@ -144,10 +144,8 @@ fn typed_secret(errors: &mut FieldErrors, secret: &Value) {
             require(errors, "username");
             require(errors, "password");
         }
-        "kubernetes.io/ssh-auth" => {
-            if data["ssh-privatekey"].as_str().unwrap_or_default().is_empty() {
-                errors.required("data[ssh-privatekey]", "");
-            }
+        "kubernetes.io/ssh-auth" if data["ssh-privatekey"].as_str().unwrap_or_default().is_empty() => {
+            errors.required("data[ssh-privatekey]", "");
         }
         "kubernetes.io/tls" => {
             require(errors, "tls.crt");
