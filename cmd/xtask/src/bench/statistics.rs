@@ -41,6 +41,15 @@ pub fn processor_time(pid: u32) -> anyhow::Result<Duration> {
     Ok(Duration::from_millis(ticks * 10))
 }
 
+/// How long ago a process was started, in steps of 10 ms.
+pub fn age(pid: u32) -> anyhow::Result<Duration> {
+    let uptime: f64 = fs::read_to_string("/proc/uptime")?.split(' ').next().context("no uptime")?.parse()?;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let (_, fields) = stat.rsplit_once(')').context("no name in stat")?;
+    let started: f64 = fields.split_whitespace().nth(19).context("no start time")?.parse()?;
+    Ok(Duration::from_secs_f64((uptime - started / 100.0).max(0.0)))
+}
+
 /// Bytes that a process has caused to be written to disk (`/proc/PID/io`).
 pub fn written(pid: u32) -> anyhow::Result<u64> {
     number(&fs::read_to_string(format!("/proc/{pid}/io"))?, "write_bytes:")
