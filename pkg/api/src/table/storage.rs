@@ -127,6 +127,6 @@ pub(crate) static MIGRATION: [Column; 3] = [
     code("Status", |migration, _| {
         let conditions = tree::items(migration, "status.conditions").iter().filter(|c| c["status"] == "True");
         let known = |kind: &&str| matches!(*kind, "Running" | "Failed" | "Succeeded");
-        conditions.map(|c| tree::text(c, "type")).filter(known).next_back().unwrap_or("Unknown").into()
+        conditions.map(|c| tree::text(c, "type")).rfind(known).unwrap_or("Unknown").into()
     }),
 ];
