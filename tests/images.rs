@@ -4,8 +4,8 @@ use testkit::{Cluster, image, run};
 
 fn pod(cluster: &Cluster, name: &str, image: &str) {
     cluster.apply(&format!(
-        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{terminationGracePeriodSeconds: 0, containers: \
-         [{{name: c, image: '{image}', imagePullPolicy: Never, command: [sleep, infinity]}}]}}}}"
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  terminationGracePeriodSeconds: 0\n  containers:\n  \
+         - {{name: c, image: '{image}', imagePullPolicy: Never, command: [sleep, infinity]}}\n"
     ));
 }
 

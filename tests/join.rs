@@ -9,16 +9,18 @@ fn a_bad_token_gets_an_error_that_says_which_kind() {
     let cluster = Cluster::start_with("tokens", 0, &[], &[]);
     let token = fs::read_to_string(cluster.server().dir().join("etc/token")).unwrap().trim().to_owned();
     let machine = cluster.server();
-    let join = |token: &str| {
+    let join_as = |name: &str, token: &str| {
         let line = format!(
-            "agent --server https://{}:6443 --token {token} --node-name other --node-ip {}",
+            "agent --server https://{}:6443 --token {token} --node-name {name} --node-ip {}",
             machine.ip, machine.ip
         );
         let mut command = machine.kinglet(&line);
-        command.env("KINGLET_CONFIG_DIR", machine.dir().join("agent-etc"));
-        command.env("KINGLET_DATA_DIR", machine.dir().join("agent-data"));
+        for (variable, dir) in [("CONFIG", "agent-etc"), ("DATA", "agent-data"), ("RUN", "agent-run")] {
+            command.env(format!("KINGLET_{variable}_DIR"), machine.dir().join(dir));
+        }
         run(&mut command, "").failure()
     };
+    let join = |token: &str| join_as("other", token);
     let (mut parts, last) = (token.split('.').collect::<Vec<_>>(), "0".repeat(32));
     parts[2] = &last;
     let wrong_secret = join(&parts.join("."));
@@ -33,14 +35,7 @@ fn a_bad_token_gets_an_error_that_says_which_kind() {
     assert!(other_cluster.contains("the token is for another cluster"), "{other_cluster}");
 
     // The name is taken by the server's own node.
-    let line = format!(
-        "agent --server https://{}:6443 --token {token} --node-name {} --node-ip {}",
-        machine.ip, machine.name, machine.ip
-    );
-    let mut command = machine.kinglet(&line);
-    command.env("KINGLET_CONFIG_DIR", machine.dir().join("agent-etc"));
-    command.env("KINGLET_DATA_DIR", machine.dir().join("agent-data"));
-    let taken = run(&mut command, "").failure();
+    let taken = join_as(&machine.name, &token);
     assert!(taken.contains("belongs to another machine"), "{taken}");
 }
 

@@ -40,7 +40,6 @@ fn it_does_what_its_help_says() {
     assert_eq!(kubectl("exec shell -- echo hello"), "hello\n");
     assert_eq!(small(&cluster, "exec -i shell -- cat", "in and out").success(), "in and out");
     assert_eq!(small(&cluster, "exec shell -- sh -c 'exit 9'", "").code, 9);
-    cluster.kubectl("exec deploy/web -- curl -s localhost").clear();
     let pod = blackbox::web_pods(&cluster).remove(0);
     assert!(!kubectl(&format!("logs {pod} --tail=1")).is_empty());
 
