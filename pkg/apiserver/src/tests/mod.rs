@@ -7,6 +7,7 @@ mod lists;
 mod network;
 mod objects;
 mod pods;
+mod protobuf;
 mod services;
 mod watches;
 
