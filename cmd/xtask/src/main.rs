@@ -1,2 +1,41 @@
-//! xtask
-fn main() {}
+//! Repository tasks: `cargo xtask TASK`. Each task is a module; this file only picks one.
+
+mod images;
+mod schema;
+mod tidy;
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+const USAGE: &str = "usage: cargo xtask TASK
+
+  images                      build the test images from distribution packages, into target/images
+  schema [--check-testdata]   generate the type table from published packages
+  tidy                        check the rules of the house that a program can check";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["images"] => images::build().map(drop),
+        ["schema", rest @ ..] => schema::run(rest),
+        ["tidy"] => tidy::run(),
+        _ => anyhow::bail!("{USAGE}"),
+    }
+}
+
+/// The root of the repository.
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("cmd/xtask is two levels down").to_owned()
+}

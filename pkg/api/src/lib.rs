@@ -4,6 +4,9 @@
 //! this crate performs I/O, reads a clock or knows HTTP: what it needs of the outside is passed in.
 
 pub mod apply;
+pub mod decode;
+pub mod defaults;
+pub mod discovery;
 pub mod kinds;
 pub mod meta;
 pub mod patch;
@@ -14,6 +17,8 @@ mod schema_fixture;
 pub mod selector;
 pub mod status;
 pub mod strategy;
+pub mod table;
+pub mod tree;
 pub mod user;
 pub mod validation;
 

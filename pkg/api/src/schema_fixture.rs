@@ -1,6 +1,6 @@
 //! A small schema by hand for tests of patches and merges: a workload with a pod-like spec.
 
-use crate::schema::{Field, Key, ListKind, Patch, Schema, Shape, Shared, Type, TypeId};
+use crate::schema::{Field, Form, Key, ListKind, Patch, Schema, Shape, Shared, Type, TypeId};
 
 /// The whole object.
 pub const ROOT: TypeId = TypeId(0);
@@ -24,11 +24,13 @@ fn field(name: &'static str, shape: Shape) -> Field {
         default: None,
         values: Shared::Static(&[]),
         patch: Patch::default(),
+        granular: false,
+        form: Form::default(),
     }
 }
 
 fn merged(field: Field, merge_key: Option<&'static str>) -> Field {
-    Field { patch: Patch { merge: true, retain_keys: false, merge_key }, ..field }
+    Field { patch: Patch { merge: true, merge_key, ..Patch::default() }, ..field }
 }
 
 fn list(item: Shape, kind: ListKind) -> Shape {
@@ -89,10 +91,7 @@ pub fn schema() -> Schema {
                 field("replicas", Int32),
                 merged(field("containers", list(Object(CONTAINER), by(&[("name", None)]))), Some("name")),
                 field("selector", Object(SELECTOR)),
-                Field {
-                    patch: Patch { merge: false, retain_keys: true, merge_key: None },
-                    ..field("strategy", Object(STRATEGY))
-                },
+                Field { patch: Patch { retain_keys: true, ..Patch::default() }, ..field("strategy", Object(STRATEGY)) },
                 field("limits", map(Quantity)),
                 field("raw", Any),
                 field("hosts", list(String, ListKind::Atomic)),

@@ -3,12 +3,16 @@
 //!
 //! Guarantees: a change is visible in the snapshot before it is announced. A receiver that falls
 //! behind gets [`Change::Resync`] instead of what it missed, and must look at the whole snapshot.
+//! Snapshots hold no `managedFields`.
 
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
@@ -84,6 +88,8 @@ struct Inner<K> {
     objects: RwLock<HashMap<ObjectKey, Arc<K>>>,
     changes: broadcast::Sender<Change<K>>,
     synced: watch::Sender<bool>,
+    /// The highest revision in any event, deletions included.
+    revision: AtomicU64,
 }
 
 /// Changes that a slow receiver may be behind before it must resync.
@@ -113,6 +119,7 @@ where
             objects: RwLock::default(),
             changes: broadcast::channel(CHANGE_BUFFER).0,
             synced: watch::channel(false).0,
+            revision: AtomicU64::new(0),
         };
         Informer { shared: Arc::new(shared) }
     }
@@ -139,6 +146,12 @@ where
         self.shared.objects.read().values().filter(|o| wanted(o)).cloned().collect()
     }
 
+    /// The highest revision that any event had: all writes of this kind up to it are in the
+    /// snapshot. 0 if nothing was seen yet.
+    pub fn revision(&self) -> u64 {
+        self.shared.revision.load(Ordering::Acquire)
+    }
+
     /// Changes from now on. Subscribe before reading the snapshot, and nothing is missed.
     pub fn changes(&self) -> impl Stream<Item = Change<K>> + Send + Unpin + 'static {
         BroadcastStream::new(self.shared.changes.subscribe())
@@ -152,7 +165,7 @@ where
 
     /// Takes an object out of the snapshot: for tests.
     pub fn remove(&self, key: &ObjectKey) {
-        self.shared.delete(key);
+        self.shared.delete(key, None);
     }
 
     /// Declares the snapshot complete: for tests.
@@ -171,10 +184,10 @@ where
         while let Some(event) = events.next().await {
             match event {
                 Ok(watcher::Event::Apply(object)) => self.apply(object),
-                Ok(watcher::Event::Delete(object)) => self.delete(&ObjectKey::of(&object)),
+                Ok(watcher::Event::Delete(object)) => self.delete(&ObjectKey::of(&object), Some(&object)),
                 Ok(watcher::Event::Init) => listing = Some(HashMap::new()),
                 Ok(watcher::Event::InitApply(object)) => {
-                    listing.get_or_insert_default().insert(ObjectKey::of(&object), Arc::new(object));
+                    listing.get_or_insert_default().insert(ObjectKey::of(&object), Arc::new(slim(object)));
                 }
                 Ok(watcher::Event::InitDone) => self.replace(listing.take().unwrap_or_default()),
                 // The watcher backs off and retries by itself.
@@ -184,13 +197,15 @@ where
     }
 
     fn apply(&self, object: K) {
-        let new = Arc::new(object);
+        let new = Arc::new(slim(object));
         let old = self.objects.write().insert(ObjectKey::of(&*new), new.clone());
+        self.saw(&*new);
         self.announce(Change::Applied { old, new });
     }
 
-    fn delete(&self, key: &ObjectKey) {
+    fn delete(&self, key: &ObjectKey, tombstone: Option<&K>) {
         let gone = self.objects.write().remove(key);
+        tombstone.into_iter().for_each(|object| self.saw(object));
         if let Some(gone) = gone {
             self.announce(Change::Deleted(gone));
         }
@@ -199,6 +214,7 @@ where
     /// Takes over a fresh list, announcing only what differs.
     fn replace(&self, listing: HashMap<ObjectKey, Arc<K>>) {
         let before = std::mem::replace(&mut *self.objects.write(), listing.clone());
+        listing.values().for_each(|object| self.saw(&**object));
         for (key, new) in &listing {
             let old = before.get(key).cloned();
             if old.as_ref().is_none_or(|o| o.resource_version() != new.resource_version()) {
@@ -211,10 +227,24 @@ where
         self.synced.send_replace(true);
     }
 
+    fn saw(&self, object: &K) {
+        // Revisions of one kind are numbers that grow (KEP-5504).
+        if let Some(revision) = object.meta().resource_version.as_deref().and_then(|rv| rv.parse().ok()) {
+            self.revision.fetch_max(revision, Ordering::AcqRel);
+        }
+    }
+
     fn announce(&self, change: Change<K>) {
         // No receiver is fine: the snapshot is there to be read.
         let _ = self.changes.send(change);
     }
+}
+
+/// Without what nobody reads from a snapshot and much memory goes to. An update that leaves
+/// `managedFields` out keeps those of the server.
+fn slim<K: Resource>(mut object: K) -> K {
+    object.meta_mut().managed_fields = None;
+    object
 }
 
 /// The informers of a process: one to each kind, made when first asked for.

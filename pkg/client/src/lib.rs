@@ -1,8 +1,18 @@
 //! How components reach the API: the same `kube::Client` inside the server process and on agents,
 //! informers over it, and the runtime that all controllers share.
 
+pub mod clock;
+pub mod connect;
 pub mod informer;
+pub mod leader;
+pub mod queue;
+pub mod recorder;
+pub mod runtime;
 pub mod transport;
 
+pub use clock::{Clock, ManualClock, SharedClock, SystemClock};
+pub use connect::{ClientIdentity, HttpsConnector};
 pub use informer::{Change, Informer, Informers, ObjectKey};
-pub use transport::in_process;
+pub use recorder::{EventType, Recorder, reference};
+pub use runtime::{Controller, Expectations, Next, Runtime, Sources};
+pub use transport::{Credentials, RemoteConfig, in_process, remote};

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub mod memory;
+pub mod sqlite;
 
 pub use memory::MemoryStore;
+pub use sqlite::SqliteStore;
 
 /// A key with its current value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,6 +259,23 @@ pub enum Error {
         /// What happened.
         message: String,
     },
+    /// The database file cannot be trusted.
+    #[error("database {path} cannot be used: {message}; restore a snapshot, or move the file away to begin anew")]
+    Corrupt {
+        /// The database file.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Another process has the database open.
+    #[error("database {path} is in use by another process")]
+    InUse {
+        /// The database file.
+        path: String,
+    },
+    /// The request is beyond what the store does.
+    #[error("not supported: {0}")]
+    Unsupported(&'static str),
     /// The store was closed.
     #[error("the store is closed")]
     Closed,

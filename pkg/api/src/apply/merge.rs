@@ -72,7 +72,7 @@ fn check_leaf(place: Place<'_>, value: &Value) -> Result<(), String> {
         Some(Shape::Quantity | Shape::IntOrString) => (value.is_string() || value.is_number(), "any scalar"),
         Some(Shape::Object(_) | Shape::Map { .. }) => (value.is_object(), "map"),
         Some(Shape::List { .. }) => (value.is_array(), "list"),
-        Some(Shape::Any) | None => (true, ""),
+        Some(Shape::Any | Shape::OrBool(_) | Shape::OrList(_) | Shape::OrStrings(_)) | None => (true, ""),
     };
     if fits { Ok(()) } else { Err(format!("expected {expected}, got {}", shown(value))) }
 }

@@ -127,7 +127,8 @@ pub fn apply(request: Apply<'_>) -> Result<Value, Status> {
     if !applied["metadata"]["managedFields"].is_null() {
         return Err(Status::bad_request("metadata.managedFields must be nil"));
     }
-    let place = Place { schema: request.schema, shape: Some(&Shape::Object(request.root)) };
+    let root = Shape::Object(request.root);
+    let place = Place::root(request.schema, &root);
     merge::check(place, applied, &mut String::new()).map_err(|fault| {
         Status::bad_request(format!("failed to create typed patch object ({}): {fault}", described(applied)))
     })?;
@@ -172,7 +173,8 @@ pub fn apply(request: Apply<'_>) -> Result<Value, Status> {
 /// Managed fields that the client sent count, except for subresources: `[]` or `[{}]` forgets
 /// all of them, anything that cannot be read is ignored.
 pub fn track_update(request: Track<'_>, new: &mut Value) {
-    let place = Place { schema: request.schema, shape: Some(&Shape::Object(request.root)) };
+    let root = Shape::Object(request.root);
+    let place = Place::root(request.schema, &root);
     let mut old = request.old.cloned().unwrap_or_else(|| json!({}));
     let recorded = take_managed_fields(&mut old);
     let sent = take_managed_fields(new);
@@ -227,7 +229,7 @@ fn merge_and_prune(
     let entry = Entry { api_version: request.api_version.to_owned(), time: None, set: set.difference(&never_owned()) };
     managed.0.insert(manager.clone(), Entry { set, ..entry.clone() });
     let object = match &last {
-        Some(last) => prune(place, &merged, &last.set, &managed.union()),
+        Some(last) => prune(place, &merged, &last.set, &managed),
         None => merged,
     };
 
@@ -247,18 +249,20 @@ fn merge_and_prune(
     Ok((object, managed))
 }
 
-/// Removes what was applied last time and is in nobody's set now.
-fn prune(place: Place<'_>, merged: &Value, last: &Set, owned: &Set) -> Value {
+/// Removes what was applied last time and is in nobody's set now. An object or list that is emptied
+/// by that goes too, unless somebody applied it as empty.
+fn prune(place: Place<'_>, merged: &Value, last: &Set, managed: &Managed) -> Value {
+    let (owned, applied) = managed.unions();
     let last = with_named_fields(place, last);
     let all = with_named_fields(place, &field_set(place, merged));
+    let without = |gone: &Set| remove(place, merged, gone, Some(&applied));
     let left = |pruned: &Value| with_named_fields(place, &field_set(place, pruned));
     // Without the fields of last time, then with those again that somebody owns.
-    let pruned = remove(place, merged, &last);
-    let owned = with_named_fields(place, owned);
-    let pruned = remove(place, merged, &all.difference(&left(&pruned).union(&owned)));
+    let pruned = without(&last);
+    let kept = left(&pruned).union(&with_named_fields(place, &owned));
+    let pruned = without(&all.difference(&kept));
     // What lay below a removed item but was not applied last time comes back as well.
-    let gone = all.difference(&left(&pruned)).intersection(&last);
-    remove(place, merged, &gone)
+    without(&all.difference(&left(&pruned)).intersection(&last))
 }
 
 /// The configuration without what the endpoint ignores: the status on the main resource of a
@@ -367,5 +371,6 @@ fn conflict(conflicts: &[(Manager, Vec<Element>)]) -> Status {
     Status { code: 409, reason: "Conflict", message, details: json!({ "causes": causes }) }
 }
 
+#[cfg(test)]
 #[cfg(test)]
 mod tests;

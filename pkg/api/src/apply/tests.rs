@@ -173,15 +173,27 @@ fn fields_that_are_no_longer_applied_go() {
 }
 
 #[test]
-fn what_others_added_below_an_applied_item_stays() {
+fn an_applied_item_goes_with_what_others_added_below() {
     let mut server = Server::new();
     server.apply("a", json!({"spec": {"containers": [{"name": "p", "image": "1"}]}}));
     server.update("ctl", |o| o["spec"]["containers"][0]["limits"] = json!({"cpu": "1"}));
     server.apply("a", json!({"spec": {"replicas": 1}}));
-    let expected = json!({"spec": {"replicas": 1, "containers": [{"limits": {"cpu": "1"}}]}});
-    // The item's key was applied by `a` alone: upstream leaves the item without it as well.
-    let got = server.content();
-    assert!(got == expected || got == json!({"spec": {"replicas": 1}}), "{got}");
+    assert_eq!(server.content(), json!({"spec": {"replicas": 1}}));
+    assert_eq!(server.owners(), json!({"a/Apply": {"f:spec": {"f:replicas": {}}}}));
+}
+
+#[test]
+fn what_is_emptied_goes_unless_it_was_applied_as_empty() {
+    let strategy = |strategy: Value| json!({"spec": {"replicas": 1, "strategy": strategy}});
+    let mut server = Server::new();
+    server.update("ctl", |o| o["spec"] = json!({"replicas": 1, "strategy": {"rollingUpdate": {"maxSurge": 1}}}));
+    server.force("a", strategy(json!({"type": "x", "rollingUpdate": {"maxSurge": 2}})));
+    server.apply("a", strategy(json!({"type": "y"})));
+    assert_eq!(server.content(), strategy(json!({"type": "y"})));
+    server.apply("a", strategy(json!({"rollingUpdate": {"maxSurge": 2}})));
+    server.apply("b", strategy(json!({"rollingUpdate": {}})));
+    server.apply("a", json!({"spec": {"replicas": 1}}));
+    assert_eq!(server.content(), strategy(json!({"rollingUpdate": {}})));
 }
 
 #[test]
@@ -494,7 +506,8 @@ mod properties {
             server.update("a", |o| { o["spec"] = before["spec"].clone(); o["data"] = before["data"].clone(); });
             server.force("b", applied.clone());
             let schema = schema();
-            let place = Place { schema: &schema, shape: Some(&Shape::Object(ROOT)) };
+            let root = Shape::Object(ROOT);
+            let place = Place::root(&schema, &root);
             let content = server.content();
             let change = compare(place, &applied, &content);
             prop_assert!(change.modified.is_empty() && change.removed.is_empty(), "{change:?}");
@@ -513,7 +526,8 @@ mod properties {
             server.apply("a", first);
             server.apply("a", second.clone());
             let schema = schema();
-            let place = Place { schema: &schema, shape: Some(&Shape::Object(ROOT)) };
+            let root = Shape::Object(ROOT);
+            let place = Place::root(&schema, &root);
             let change = compare(place, &server.content(), &second);
             prop_assert!(change.modified.is_empty() && change.added.is_empty(), "{change:?}");
             prop_assert!(change.removed.is_empty(), "{change:?}");

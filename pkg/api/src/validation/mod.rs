@@ -3,7 +3,17 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod labels;
+mod metadata;
+pub mod names;
+#[cfg(test)]
+mod tests;
+
+pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
+
+/// The detail of every refused change of an immutable field.
+pub const IMMUTABLE: &str = "field is immutable";
 
 /// Why a field was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +32,8 @@ pub enum Reason {
     TooLong,
     /// `Too many`.
     TooMany,
+    /// `Too few`.
+    TooFew,
     /// `Not found`.
     NotFound,
     /// `Invalid value` of the wrong type.
@@ -52,6 +64,8 @@ pub enum NameRule {
     Subdomain,
     /// RFC 1123 label: namespaces, services from 1.34 on.
     Label,
+    /// RFC 1035 label: starts with a letter.
+    Label1035,
     /// One path segment: RBAC kinds.
     PathSegment,
 }
@@ -67,6 +81,7 @@ impl FieldError {
             Reason::NotSupported => "Unsupported value",
             Reason::Duplicate => "Duplicate value",
             Reason::TooMany => "Too many",
+            Reason::TooFew => "Too few",
             Reason::NotFound => "Not found",
         };
         suffixed(format!("{what}: {}", self.value), &self.detail)
@@ -107,6 +122,7 @@ impl FieldErrors {
                 Reason::Forbidden => "FieldValueForbidden",
                 Reason::TooLong => "FieldValueTooLong",
                 Reason::TooMany => "FieldValueTooMany",
+                Reason::TooFew => "FieldValueTooFew",
                 Reason::NotFound => "FieldValueNotFound",
                 Reason::TypeInvalid => "FieldValueTypeInvalid",
             };
@@ -129,5 +145,70 @@ impl FieldErrors {
         detail: impl Into<String>,
     ) {
         self.0.push(FieldError { path: path.into(), reason, value: value.into(), detail: detail.into() });
+    }
+
+    /// Adds `Required value`.
+    pub fn required(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Required, "", detail);
+    }
+
+    /// Adds `Invalid value`.
+    pub fn invalid(&mut self, path: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) {
+        self.push(path, Reason::Invalid, value, detail);
+    }
+
+    /// Adds one `Invalid value` for each fault.
+    pub fn each(&mut self, path: impl Into<String>, value: impl Into<Value>, faults: Vec<String>) {
+        if faults.is_empty() {
+            return;
+        }
+        let (path, value) = (path.into(), value.into());
+        for fault in faults {
+            self.push(path.clone(), Reason::Invalid, value.clone(), fault);
+        }
+    }
+
+    /// Adds `Unsupported value`, with what is supported.
+    pub fn not_supported(&mut self, path: impl Into<String>, value: impl Into<Value>, supported: &[&str]) {
+        let supported: Vec<_> = supported.iter().map(|s| format!("{s:?}")).collect();
+        self.push(path, Reason::NotSupported, value, format!("supported values: {}", supported.join(", ")));
+    }
+
+    /// Adds `Duplicate value`.
+    pub fn duplicate(&mut self, path: impl Into<String>, value: impl Into<Value>) {
+        self.push(path, Reason::Duplicate, value, "");
+    }
+
+    /// Adds `Forbidden`.
+    pub fn forbidden(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Forbidden, "", detail);
+    }
+
+    /// Adds `Not found`.
+    pub fn not_found(&mut self, path: impl Into<String>, value: impl Into<Value>) {
+        self.push(path, Reason::NotFound, value, "");
+    }
+
+    /// Adds `Too long`, with the limit in bytes.
+    pub fn too_long(&mut self, path: impl Into<String>, limit: usize) {
+        self.push(path, Reason::TooLong, "", format!("may not be more than {limit} bytes"));
+    }
+
+    /// Adds `Too many`, with how many there are and may be.
+    pub fn too_many(&mut self, path: impl Into<String>, actual: usize, limit: usize) {
+        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} items"));
+    }
+
+    /// Refuses `new` where it differs from `old`.
+    pub fn immutable(&mut self, path: &str, new: &Value, old: &Value) {
+        let (now, before) = (crate::tree::at(new, path), crate::tree::at(old, path));
+        if now != before {
+            self.push(path, Reason::Invalid, now.clone(), IMMUTABLE);
+        }
+    }
+
+    /// Takes in other errors.
+    pub fn extend(&mut self, other: FieldErrors) {
+        self.0.extend(other.0);
     }
 }

@@ -38,6 +38,11 @@ pub trait Strategy: Send + Sync {
         crate::validation::NameRule::Subdomain
     }
 
+    /// Further rules for a whole `metadata.name`, beyond [`Strategy::name_rule`].
+    fn validate_name(&self, _name: &str) -> FieldErrors {
+        FieldErrors::default()
+    }
+
     /// Whether `metadata.generation` is kept for the kind, and what moves it: by default a change
     /// outside metadata and status.
     fn generation_moves(&self, new: &Value, old: &Value) -> bool {

@@ -1,5 +1,22 @@
 //! The kinds table: what the API serves. A kind is a row, for built-in kinds and custom resources
 //! alike; discovery, OpenAPI, tables and the request pipeline derive from it.
+//!
+//! The rows of the built-in kinds stand in one file to each family of groups; [`builtin`] puts
+//! them together in discovery order.
+
+mod access;
+mod apps;
+mod core;
+mod events;
+mod fields;
+mod networking;
+mod row;
+mod storage;
+mod system;
+#[cfg(test)]
+mod tests;
+
+pub use fields::field_text;
 
 use crate::{
     schema::{Schema, Shared, TypeId},
@@ -33,7 +50,8 @@ pub struct Kind {
     pub schema: Schema,
     /// The type of a whole object.
     pub root: TypeId,
-    /// Columns of `kubectl get`, without the leading Name and the trailing Age unless listed here.
+    /// Columns of `kubectl get`, without the leading Name unless listed here. None at all: Name
+    /// and Created At.
     pub columns: Shared<[Column]>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, as dotted paths.
     pub selectable: Shared<[&'static str]>,
@@ -41,6 +59,20 @@ pub struct Kind {
     pub strategy: &'static dyn Strategy,
     /// Writes may ride along with the next durable commit (Leases, Events).
     pub relaxed_durability: bool,
+    /// Group and plural under which objects are stored, where another row's storage is shared
+    /// (both kinds of Event).
+    pub storage: Option<(&'static str, &'static str)>,
+    /// How the served form and the stored form differ; only with [`Kind::storage`].
+    pub conversion: Option<Conversion>,
+}
+
+/// Turns an object of one version into that of another, in place, `apiVersion` included.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    /// From the served form to the stored one.
+    pub to_storage: fn(&mut serde_json::Value),
+    /// From the stored form to the served one.
+    pub from_storage: fn(&mut serde_json::Value),
 }
 
 /// Verbs of a main resource, as discovery lists them.
@@ -48,8 +80,26 @@ pub struct Kind {
 pub enum Verbs {
     /// create, delete, deletecollection, get, list, patch, update, watch.
     All,
+    /// All but deletecollection: namespaces.
+    NoCollectionDelete,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
+}
+
+impl Verbs {
+    /// As discovery lists them.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+            Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
+            Verbs::CreateOnly => &["create"],
+        }
+    }
+
+    /// Whether the verb is among them.
+    pub fn allows(self, verb: &str) -> bool {
+        self.names().contains(&verb)
+    }
 }
 
 /// A path below an object.
@@ -59,6 +109,24 @@ pub struct Subresource {
     pub name: &'static str,
     /// How it behaves.
     pub action: Action,
+}
+
+impl Subresource {
+    /// What clients may do with it, as discovery lists it.
+    pub fn verbs(&self) -> &'static [&'static str] {
+        match self.action {
+            Action::Status | Action::Scale { .. } | Action::EphemeralContainers | Action::Resize => {
+                &["get", "patch", "update"]
+            }
+            Action::Binding | Action::Eviction | Action::Token => &["create"],
+            Action::Finalize => &["update"],
+            Action::Connect => match self.name {
+                "log" => &["get"],
+                "proxy" => &["create", "delete", "get", "patch", "update"],
+                _ => &["create", "get"],
+            },
+        }
+    }
 }
 
 /// Behaviour of a subresource.
@@ -98,6 +166,8 @@ pub struct Column {
     pub name: Shared<str>,
     /// OpenAPI type: `string`, `integer`, `date`, …
     pub kind: Shared<str>,
+    /// OpenAPI format: `name` marks the column of names; mostly empty.
+    pub format: Shared<str>,
     /// Shown with `-o wide` where above 0.
     pub priority: u8,
     /// What it shows.
@@ -105,21 +175,22 @@ pub struct Column {
 }
 
 /// How a cell is made from an object. `now` is in seconds since the epoch.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Cell {
     /// The value at a JSONPath (dotted path); dates become ages.
     Path(Shared<str>),
+    /// Text at a dotted path, or else the second text.
+    Text(&'static str, &'static str),
+    /// A whole number at a dotted path, 0 where absent.
+    Int(&'static str),
+    /// Truth at a dotted path, or else the second.
+    Flag(&'static str, bool),
+    /// How many entries the list or map at a dotted path has.
+    Count(&'static str),
+    /// The time at a dotted path, as an age.
+    Age(&'static str),
     /// Code, for what upstream computes.
     Code(fn(object: &serde_json::Value, now: i64) -> serde_json::Value),
-}
-
-impl std::fmt::Debug for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Cell::Path(path) => write!(f, "Path({:?})", &**path),
-            Cell::Code(_) => write!(f, "Code"),
-        }
-    }
 }
 
 impl Kind {
@@ -137,6 +208,11 @@ impl Kind {
             "" => self.plural.to_string(),
             group => format!("{}.{group}", &*self.plural),
         }
+    }
+
+    /// Group and plural under which objects are stored.
+    pub fn stored_as(&self) -> (&str, &str) {
+        self.storage.unwrap_or((&self.group, &self.plural))
     }
 
     /// The subresource of this name.
@@ -167,8 +243,40 @@ impl Kinds {
         self.rows.iter().find(|k| &*k.group == group && &*k.version == version && &*k.plural == plural)
     }
 
+    /// The row whose form is stored for `kind`: itself, unless it shares another row's storage.
+    pub fn stored<'a>(&'a self, kind: &'a Kind) -> &'a Kind {
+        let Some((group, plural)) = kind.storage else { return kind };
+        self.rows.iter().find(|k| k.storage.is_none() && &*k.group == group && &*k.plural == plural).unwrap_or(kind)
+    }
+
     /// The row of this kind.
     pub fn by_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Kind> {
         self.rows.iter().find(|k| &*k.group == group && &*k.version == version && &*k.kind == kind)
     }
+}
+
+/// The kinds that are served from the start, in discovery order.
+pub fn builtin() -> Kinds {
+    row::build(&[
+        (&core::GROUP, core::ROWS),
+        (&apps::APPS, apps::APPS_ROWS),
+        (&events::GROUP, events::ROWS),
+        (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),
+        (&access::AUTHORIZATION, access::AUTHORIZATION_ROWS),
+        (&apps::AUTOSCALING, apps::AUTOSCALING_ROWS),
+        (&apps::BATCH, apps::BATCH_ROWS),
+        (&access::CERTIFICATES, access::CERTIFICATES_ROWS),
+        (&networking::NETWORKING, networking::NETWORKING_ROWS),
+        (&apps::POLICY, apps::POLICY_ROWS),
+        (&access::RBAC, access::RBAC_ROWS),
+        (&storage::STORAGE, storage::STORAGE_ROWS),
+        (&system::ADMISSION, system::ADMISSION_ROWS),
+        (&system::SCHEDULING, system::SCHEDULING_ROWS),
+        (&system::COORDINATION, system::COORDINATION_ROWS),
+        (&system::NODE, system::NODE_ROWS),
+        (&networking::DISCOVERY, networking::DISCOVERY_ROWS),
+        (&system::RESOURCE, system::RESOURCE_ROWS),
+        (&system::FLOWCONTROL, system::FLOWCONTROL_ROWS),
+        (&storage::MIGRATION, storage::MIGRATION_ROWS),
+    ])
 }

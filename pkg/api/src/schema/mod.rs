@@ -6,6 +6,18 @@
 
 use std::{ops::Deref, sync::Arc};
 
+mod build;
+#[allow(missing_docs, reason = "the names say it")]
+#[rustfmt::skip]
+mod generated;
+
+pub use generated::ids;
+
+/// The types of all built-in groups and versions.
+pub fn builtin() -> Schema {
+    Schema { types: Shared::Static(&generated::TYPES) }
+}
+
 /// Data that is either in the generated table or shared at run time.
 #[derive(Debug)]
 pub enum Shared<T: ?Sized + 'static> {
@@ -37,7 +49,7 @@ impl<T: ?Sized> Clone for Shared<T> {
 /// An arena of types.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// Indexed by [`TypeId`].
+    /// Indexed by [`TypeId`]; sorted by name where static.
     pub types: Shared<[Type]>,
 }
 
@@ -75,6 +87,24 @@ pub struct Field {
     pub values: Shared<[&'static str]>,
     /// Strategic merge patch behaviour, from `patchStrategy` and `patchMergeKey`.
     pub patch: Patch,
+    /// Structured merge looks into the object although its type is atomic.
+    pub granular: bool,
+    /// How the field stands in upstream's struct.
+    pub form: Form,
+}
+
+/// How a field stands in upstream's struct, which shows in JSON and protobuf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Protobuf numbers of the inlined messages in which the field stands, outermost first. JSON has
+    /// the field at the level of the enclosing object.
+    pub inline: &'static [u32],
+    /// The zero value differs from absence.
+    pub pointer: bool,
+    /// Left out of JSON where empty (nil, zero, `""`, empty list or map; never a struct).
+    pub omit_empty: bool,
+    /// A struct that is left out of JSON where all its fields are zero.
+    pub omit_zero: bool,
 }
 
 /// Strategic merge patch behaviour of a field.
@@ -84,6 +114,8 @@ pub struct Patch {
     pub merge: bool,
     /// `retainKeys` is among the strategies.
     pub retain_keys: bool,
+    /// `replace`: an object is replaced as a whole.
+    pub replace: bool,
     /// `patchMergeKey`; `None` for lists of scalars.
     pub merge_key: Option<&'static str>,
 }
@@ -113,8 +145,15 @@ pub enum Shape {
     Quantity,
     /// Integer or text.
     IntOrString,
-    /// Anything: `RawExtension`, `apiextensions JSON`, `FieldsV1`.
+    /// Anything: `RawExtension`, `apiextensions JSON`, `FieldsV1`. In protobuf a message whose
+    /// field 1 holds the JSON text.
     Any,
+    /// `JSONSchemaPropsOrBool`: a flag, or an object of the type.
+    OrBool(TypeId),
+    /// `JSONSchemaPropsOrArray`: an object of the type, or a list of them.
+    OrList(TypeId),
+    /// `JSONSchemaPropsOrStringArray`: an object of the type, or a list of strings.
+    OrStrings(TypeId),
     /// An object of a known type.
     Object(TypeId),
     /// A list.
@@ -168,7 +207,10 @@ impl Schema {
 
     /// The type with this OpenAPI definition name. Linear for run-time schemas.
     pub fn find(&self, name: &str) -> Option<TypeId> {
-        let at = self.types.iter().position(|t| &*t.name == name)?;
+        let at = match &self.types {
+            Shared::Static(types) => types.binary_search_by(|t| (*t.name).cmp(name)).ok()?,
+            Shared::Counted(types) => types.iter().position(|t| &*t.name == name)?,
+        };
         u16::try_from(at).ok().map(TypeId)
     }
 }
@@ -179,3 +221,6 @@ impl Type {
         self.fields.binary_search_by(|f| (*f.name).cmp(name)).ok().map(|at| &self.fields[at])
     }
 }
+
+#[cfg(test)]
+mod tests;

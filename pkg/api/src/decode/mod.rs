@@ -1,0 +1,98 @@
+//! From the text of a request to a checked tree: [`json`] and [`yaml`] parse and note repeated
+//! fields, [`check`] compares the tree with its type.
+//!
+//! Both report faults as upstream's decoder words them, since clients match the texts.
+
+mod check;
+mod instant;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use serde::de::DeserializeSeed;
+use serde_json::{Value, error::Category};
+
+pub use check::check;
+pub use instant::{micro_time, time};
+
+use crate::Status;
+
+/// How deep objects and lists may be nested.
+pub const MAX_DEPTH: usize = 128;
+
+/// A parsed text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The tree; of repeated fields it has the last.
+    pub value: Value,
+    /// Paths of repeated fields, such as `spec.containers[0].image`, in the order of the text.
+    pub duplicates: Vec<String>,
+}
+
+/// Parses JSON text; 400 where it is malformed.
+pub fn json(text: &[u8]) -> Result<Decoded, Status> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let malformed = |e: serde_json::Error| {
+        Status::bad_request(format!("couldn't get version/kind; json parse error: {}", json_fault(text, &e)))
+    };
+    let mut duplicates = Vec::new();
+    let value = tree::Seed::root(&mut duplicates).deserialize(&mut reader).map_err(malformed)?;
+    reader.end().map_err(malformed)?;
+    Ok(Decoded { value, duplicates })
+}
+
+/// Parses one YAML document; 400 where it is malformed.
+pub fn yaml(text: &[u8]) -> Result<Decoded, Status> {
+    let malformed =
+        |e: &dyn std::fmt::Display| Status::bad_request(format!("error converting YAML to JSON: yaml: {e}"));
+    let text = std::str::from_utf8(text).map_err(|e| malformed(&e))?;
+    if text.trim().is_empty() {
+        return Err(malformed(&"the document is empty"));
+    }
+    let options = serde_saphyr::options! {
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::PassThrough,
+        legacy_octal_numbers: true,
+        with_snippet: false,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+    };
+    let mut duplicates = Vec::new();
+    let value = serde_saphyr::with_deserializer_from_str_with_options(text, options, |reader| {
+        tree::Seed::root(&mut duplicates).deserialize(reader)
+    })
+    .map_err(|e| malformed(&e))?;
+    Ok(Decoded { value, duplicates })
+}
+
+/// What Go's parser says where `serde_json` says otherwise.
+const JSON_FAULTS: &[(&str, &str)] = &[
+    ("expected value", "looking for beginning of value"),
+    ("key must be a string", "looking for beginning of object key string"),
+    ("expected `:`", "after object key"),
+    ("expected `,` or `}`", "after object key:value pair"),
+    ("expected `,` or `]`", "after array element"),
+    ("trailing comma", "looking for beginning of value"),
+    ("trailing characters", "after top-level value"),
+    ("control character", "in string literal"),
+    ("invalid escape", "in string escape code"),
+    ("invalid number", "in numeric literal"),
+    ("expected ident", "in literal"),
+];
+
+fn json_fault(text: &[u8], error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    if error.classify() == Category::Eof {
+        return "unexpected end of JSON input".to_owned();
+    }
+    if message.starts_with("recursion limit") {
+        return "exceeded max depth".to_owned();
+    }
+    let line = text.split(|b| *b == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let character = line.get(error.column().saturating_sub(1)).map(|b| char::from(*b));
+    let place = JSON_FAULTS.iter().find(|(ours, _)| message.starts_with(ours)).map(|(_, theirs)| *theirs);
+    match (character, place) {
+        (Some('"'), Some(place)) => format!("invalid character '\"' {place}"),
+        (Some(c), Some(place)) => format!("invalid character '{}' {place}", c.escape_default()),
+        _ => message,
+    }
+}

@@ -1,0 +1,157 @@
+use serde_json::json;
+
+use super::*;
+use crate::schema::{TypeId, builtin, ids};
+
+fn checked(root: TypeId, mut value: Value) -> (Value, Vec<String>) {
+    let unknown = check(&builtin(), root, &mut value).expect("right types");
+    (value, unknown)
+}
+
+fn fault(root: TypeId, mut value: Value) -> String {
+    let status = check(&builtin(), root, &mut value).expect_err("wrong types");
+    assert_eq!((status.code, status.reason), (400, "BadRequest"));
+    status.message
+}
+
+#[test]
+fn repeated_fields_are_noted_and_the_last_counts() {
+    let decoded = json(br#"{"a":1,"b":{"c":[{"d":1,"d":2}],"e":0},"a":3}"#).expect("valid");
+    assert_eq!(decoded.duplicates, ["b.c[0].d", "a"]);
+    assert_eq!(decoded.value, json!({"a": 3, "b": {"c": [{"d": 2}], "e": 0}}));
+    let decoded = yaml(b"a: 1\nb:\n  c:\n  - {d: 1, d: 2}\na: 3\n").expect("valid");
+    assert_eq!(decoded.duplicates, ["b.c[0].d", "a"]);
+    assert_eq!(decoded.value, json!({"a": 3, "b": {"c": [{"d": 2}]}}));
+}
+
+#[test]
+fn yaml_scalars() {
+    let decoded = yaml(b"mode: 0644\nport: 80\nok: true\nnone: null\ntext: \"80\"\n1: x\nratio: 1.5\n").expect("valid");
+    let want = json!({"mode": 420, "port": 80, "ok": true, "none": null, "text": "80", "1": "x", "ratio": 1.5});
+    assert_eq!(decoded.value, want);
+}
+
+#[test]
+fn malformed_text_is_a_bad_request_in_upstreams_words() {
+    let cases: &[(&[u8], &str)] = &[
+        (b"", "unexpected end of JSON input"),
+        (b"{\"a\":", "unexpected end of JSON input"),
+        (b"x", "invalid character 'x' looking for beginning of value"),
+        (b"{\"a\" 1}", "invalid character '1' after object key"),
+        (b"{\"a\":1 \"b\"}", "invalid character '\"' after object key:value pair"),
+        (b"{a:1}", "invalid character 'a' looking for beginning of object key string"),
+        (b"{} x", "invalid character 'x' after top-level value"),
+    ];
+    for (text, want) in cases {
+        let status = json(text).expect_err("malformed");
+        assert_eq!((status.code, status.reason), (400, "BadRequest"));
+        assert_eq!(status.message, format!("couldn't get version/kind; json parse error: {want}"));
+    }
+    assert_eq!(yaml(b"a: [").expect_err("malformed").code, 400);
+}
+
+#[test]
+fn nesting_is_limited() {
+    let deep = "[".repeat(100_000);
+    assert!(json(deep.as_bytes()).expect_err("too deep").message.contains("max depth"));
+    assert_eq!(yaml(deep.as_bytes()).expect_err("too deep").code, 400);
+}
+
+#[test]
+fn unknown_fields_have_paths_and_are_dropped() {
+    let (value, unknown) = checked(
+        ids::APPS_V1_DEPLOYMENT,
+        json!({"spec": {"foo": 1, "template": {"spec": {"containers": [{"name": "a", "image": "b", "foo": {}}]}}},
+               "metadata": {"labels": {"x.y/z": "1"}}}),
+    );
+    assert_eq!(unknown, ["spec.foo", "spec.template.spec.containers[0].foo"]);
+    assert_eq!(value["spec"]["template"]["spec"]["containers"][0], json!({"name": "a", "image": "b"}));
+    assert_eq!(value["metadata"]["labels"]["x.y/z"], "1");
+}
+
+#[test]
+fn wrong_types_in_upstreams_words() {
+    let deployment = "Deployment in version \"v1\" cannot be handled as a Deployment: ";
+    let cases = [
+        (json!({"spec": {"replicas": "3"}}), "string into Go struct field DeploymentSpec.spec.replicas of type int32"),
+        (
+            json!({"spec": {"replicas": 1.5}}),
+            "number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
+        ),
+        (
+            json!({"metadata": {"labels": {"a": 1}}}),
+            "number into Go struct field ObjectMeta.metadata.labels of type string",
+        ),
+        (
+            json!({"spec": {"template": {"spec": {"containers": {}}}}}),
+            "object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+        ),
+        (
+            json!({"spec": {"template": {"spec": {"containers": [{"env": [{"name": "A", "value": 1}]}]}}}}),
+            "number into Go struct field EnvVar.spec.template.spec.containers.env.value of type string",
+        ),
+        (json!({"spec": []}), "array into Go struct field Deployment.spec of type v1.DeploymentSpec"),
+        (json!([]), "array into Go value of type v1.Deployment"),
+    ];
+    for (value, want) in cases {
+        assert_eq!(fault(ids::APPS_V1_DEPLOYMENT, value), format!("{deployment}json: cannot unmarshal {want}"));
+    }
+    let secret = fault(ids::CORE_V1_SECRET, json!({"data": {"a": "abc!"}}));
+    assert!(secret.ends_with("illegal base64 data at input byte 3"), "{secret}");
+    let time = fault(ids::CORE_V1_POD, json!({"metadata": {"creationTimestamp": "now"}}));
+    assert!(time.ends_with("cannot parse \"now\" as \"2006\""), "{time}");
+    let pod = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "lots"}}}]}});
+    assert!(fault(ids::CORE_V1_POD, pod).contains("quantities must match the regular expression"));
+}
+
+#[test]
+fn values_become_canonical() {
+    let (value, unknown) = checked(
+        ids::CORE_V1_POD,
+        json!({
+            "metadata": {"creationTimestamp": "2026-01-02T05:04:05.5+02:00", "name": null, "labels": {}},
+            "spec": {
+                "hostNetwork": false, "nodeSelector": {}, "hostUsers": false, "terminationGracePeriodSeconds": 0,
+                "containers": [{
+                    "name": "", "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi", "x/y": null}},
+                    "env": [{"name": "A", "value": ""}], "args": [],
+                    "ports": [{"containerPort": 80, "hostPort": 0}],
+                    "livenessProbe": {"httpGet": {"port": 0}, "periodSeconds": 0},
+                }],
+                "volumes": [{"name": "v", "emptyDir": {}}],
+            },
+        }),
+    );
+    assert!(unknown.is_empty());
+    let want = json!({
+        "metadata": {"creationTimestamp": "2026-01-02T03:04:05Z"},
+        "spec": {
+            "hostUsers": false, "terminationGracePeriodSeconds": 0,
+            "containers": [{
+                "name": "", "resources": {"limits": {"cpu": "500m", "memory": "1Gi", "x/y": "0"}},
+                "env": [{"name": "A"}], "ports": [{"containerPort": 80}],
+                "livenessProbe": {"httpGet": {"port": 0}},
+            }],
+            "volumes": [{"name": "v", "emptyDir": {}}],
+        },
+    });
+    assert_eq!(value, want);
+    let (lease, _) = checked(
+        ids::COORDINATION_V1_LEASE,
+        json!({"spec": {"renewTime": "2026-01-02T03:04:05.123456789Z", "leaseTransitions": 0}}),
+    );
+    assert_eq!(lease["spec"], json!({"renewTime": "2026-01-02T03:04:05.123456Z", "leaseTransitions": 0}));
+}
+
+#[test]
+fn schemas_of_custom_resources_take_their_choices() {
+    let schema = json!({"type": "object", "additionalProperties": false, "items": {"type": "string", "odd": 1},
+        "dependencies": {"a": ["b"]}, "default": {"x": null}, "properties": {"p": {"items": [{"type": "string"}]}}});
+    let crd = json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}});
+    let (value, unknown) = checked(ids::APIEXTENSIONS_V1_CUSTOM_RESOURCE_DEFINITION, crd);
+    assert!(unknown.is_empty());
+    let schema = &value["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    assert_eq!(schema["items"], json!({"type": "string"}));
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["default"], json!({"x": null}));
+}

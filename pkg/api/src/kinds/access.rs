@@ -1,0 +1,49 @@
+//! Rows of authentication, authorization, RBAC and certificates.
+
+use super::{
+    Verbs,
+    row::{Group, Row, STATUS},
+};
+use crate::table;
+
+pub(super) static AUTHENTICATION: Group =
+    Group { group: "authentication.k8s.io", version: "v1", package: "io.k8s.api.authentication" };
+pub(super) static AUTHORIZATION: Group =
+    Group { group: "authorization.k8s.io", version: "v1", package: "io.k8s.api.authorization" };
+pub(super) static CERTIFICATES: Group =
+    Group { group: "certificates.k8s.io", version: "v1", package: "io.k8s.api.certificates" };
+pub(super) static RBAC: Group = Group { group: "rbac.authorization.k8s.io", version: "v1", package: "io.k8s.api.rbac" };
+
+pub(super) const AUTHENTICATION_ROWS: &[Row] = &[
+    Row::cluster("SelfSubjectReview", "selfsubjectreviews").verbs(Verbs::CreateOnly),
+    Row::cluster("TokenReview", "tokenreviews").verbs(Verbs::CreateOnly),
+];
+
+pub(super) const AUTHORIZATION_ROWS: &[Row] = &[
+    Row::namespaced("LocalSubjectAccessReview", "localsubjectaccessreviews").verbs(Verbs::CreateOnly),
+    Row::cluster("SelfSubjectAccessReview", "selfsubjectaccessreviews").verbs(Verbs::CreateOnly),
+    Row::cluster("SelfSubjectRulesReview", "selfsubjectrulesreviews").verbs(Verbs::CreateOnly),
+    Row::cluster("SubjectAccessReview", "subjectaccessreviews").verbs(Verbs::CreateOnly),
+];
+
+pub(super) const CERTIFICATES_ROWS: &[Row] = &[
+    Row::cluster("CertificateSigningRequest", "certificatesigningrequests")
+        .columns(&table::access::SIGNING_REQUEST)
+        .short(&["csr"])
+        .subs(STATUS)
+        .selectable(&["spec.signerName"]),
+    Row::cluster("ClusterTrustBundle", "clustertrustbundles")
+        .columns(&table::access::TRUST_BUNDLE)
+        .selectable(&["spec.signerName"]),
+    Row::namespaced("PodCertificateRequest", "podcertificaterequests")
+        .columns(&table::access::POD_CERTIFICATE)
+        .subs(STATUS)
+        .selectable(&["spec.signerName", "spec.podName", "spec.nodeName"]),
+];
+
+pub(super) const RBAC_ROWS: &[Row] = &[
+    Row::cluster("ClusterRoleBinding", "clusterrolebindings").columns(&table::access::BINDING),
+    Row::cluster("ClusterRole", "clusterroles"),
+    Row::namespaced("RoleBinding", "rolebindings").columns(&table::access::BINDING),
+    Row::namespaced("Role", "roles"),
+];

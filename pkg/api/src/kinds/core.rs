@@ -1,0 +1,115 @@
+//! Rows of the core group.
+
+use super::{
+    Action, Subresource, Verbs,
+    row::{Group, Row, STATUS, sub},
+};
+use crate::table;
+
+pub(super) static GROUP: Group = Group { group: "", version: "v1", package: "io.k8s.api.core" };
+
+const ALL: &[&str] = &["all"];
+
+const NAMESPACE_SUBS: &[Subresource] = &[sub("finalize", Action::Finalize), sub("status", Action::Status)];
+const NODE_SUBS: &[Subresource] = &[sub("proxy", Action::Connect), sub("status", Action::Status)];
+const SERVICE_SUBS: &[Subresource] = NODE_SUBS;
+const ACCOUNT_SUBS: &[Subresource] = &[sub("token", Action::Token)];
+const CONTROLLER_SUBS: &[Subresource] = &[
+    sub("scale", Action::Scale { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" }),
+    sub("status", Action::Status),
+];
+const POD_SUBS: &[Subresource] = &[
+    sub("attach", Action::Connect),
+    sub("binding", Action::Binding),
+    sub("ephemeralcontainers", Action::EphemeralContainers),
+    sub("eviction", Action::Eviction),
+    sub("exec", Action::Connect),
+    sub("log", Action::Connect),
+    sub("portforward", Action::Connect),
+    sub("proxy", Action::Connect),
+    sub("resize", Action::Resize),
+    sub("status", Action::Status),
+];
+
+const POD_FIELDS: &[&str] = &[
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+];
+
+/// Fields of an Event of the core group.
+pub(super) const EVENT_FIELDS: &[&str] = &[
+    "involvedObject.kind",
+    "involvedObject.namespace",
+    "involvedObject.name",
+    "involvedObject.uid",
+    "involvedObject.apiVersion",
+    "involvedObject.resourceVersion",
+    "involvedObject.fieldPath",
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+];
+
+pub(super) const ROWS: &[Row] = &[
+    Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
+    Row::namespaced("ConfigMap", "configmaps").columns(&table::cluster::CONFIG_MAP).short(&["cm"]),
+    Row::namespaced("Endpoints", "endpoints").columns(&table::networking::ENDPOINTS).short(&["ep"]),
+    Row::namespaced("Event", "events")
+        .columns(&table::cluster::EVENT)
+        .short(&["ev"])
+        .selectable(EVENT_FIELDS)
+        .relaxed(),
+    Row::namespaced("LimitRange", "limitranges").short(&["limits"]),
+    Row::cluster("Namespace", "namespaces")
+        .columns(&table::cluster::NAMESPACE)
+        .short(&["ns"])
+        .verbs(Verbs::NoCollectionDelete)
+        .subs(NAMESPACE_SUBS)
+        .selectable(&["status.phase"]),
+    Row::cluster("Node", "nodes")
+        .columns(&table::cluster::NODE)
+        .short(&["no"])
+        .subs(NODE_SUBS)
+        .selectable(&["spec.unschedulable"]),
+    Row::namespaced("PersistentVolumeClaim", "persistentvolumeclaims")
+        .columns(&table::storage::CLAIM)
+        .short(&["pvc"])
+        .subs(STATUS),
+    Row::cluster("PersistentVolume", "persistentvolumes").columns(&table::storage::VOLUME).short(&["pv"]).subs(STATUS),
+    Row::namespaced("Pod", "pods")
+        .columns(&table::pods::COLUMNS)
+        .short(&["po"])
+        .categories(ALL)
+        .subs(POD_SUBS)
+        .selectable(POD_FIELDS),
+    Row::namespaced("PodTemplate", "podtemplates").columns(&table::workloads::POD_TEMPLATE),
+    Row::namespaced("ReplicationController", "replicationcontrollers")
+        .columns(&table::workloads::REPLICATION_CONTROLLER)
+        .short(&["rc"])
+        .categories(ALL)
+        .subs(CONTROLLER_SUBS)
+        .selectable(&["status.replicas"]),
+    Row::namespaced("ResourceQuota", "resourcequotas")
+        .columns(&table::cluster::RESOURCE_QUOTA)
+        .short(&["quota"])
+        .subs(STATUS),
+    Row::namespaced("Secret", "secrets").columns(&table::cluster::SECRET).selectable(&["type"]),
+    Row::namespaced("ServiceAccount", "serviceaccounts")
+        .columns(&table::cluster::SERVICE_ACCOUNT)
+        .short(&["sa"])
+        .subs(ACCOUNT_SUBS),
+    Row::namespaced("Service", "services")
+        .columns(&table::networking::SERVICE)
+        .short(&["svc"])
+        .categories(ALL)
+        .subs(SERVICE_SUBS)
+        .selectable(&["spec.clusterIP", "spec.type"]),
+];

@@ -1,0 +1,146 @@
+//! The compact form of a row, and how it becomes a [`Kind`].
+
+use super::{Action, Column, Conversion, Kind, Kinds, Subresource, Verbs};
+use crate::{
+    schema::{Schema, Shared, TypeId},
+    strategy::{Strategy, Usual},
+};
+
+/// A group and version with the package of its types.
+pub(super) struct Group {
+    /// Empty for core.
+    pub group: &'static str,
+    /// Version.
+    pub version: &'static str,
+    /// Prefix of the OpenAPI names of its types.
+    pub package: &'static str,
+}
+
+/// What a kind of a group differs in.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    kind: &'static str,
+    plural: &'static str,
+    namespaced: bool,
+    short: &'static [&'static str],
+    categories: &'static [&'static str],
+    verbs: Verbs,
+    subresources: &'static [Subresource],
+    columns: &'static [Column],
+    selectable: &'static [&'static str],
+    strategy: &'static dyn Strategy,
+    relaxed: bool,
+    storage: Option<(&'static str, &'static str)>,
+    conversion: Option<Conversion>,
+}
+
+/// Only `/status`.
+pub(super) const STATUS: &[Subresource] = &[sub("status", Action::Status)];
+
+/// `/scale` and `/status` of kinds with a label selector in their status' usual place.
+pub(super) const SCALE_AND_STATUS: &[Subresource] = &[
+    sub("scale", Action::Scale { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" }),
+    sub("status", Action::Status),
+];
+
+/// A subresource.
+pub(super) const fn sub(name: &'static str, action: Action) -> Subresource {
+    Subresource { name, action }
+}
+
+impl Row {
+    /// A kind whose objects live in namespaces.
+    pub(super) const fn namespaced(kind: &'static str, plural: &'static str) -> Self {
+        Row {
+            kind,
+            plural,
+            namespaced: true,
+            short: &[],
+            categories: &[],
+            verbs: Verbs::All,
+            subresources: &[],
+            columns: &[],
+            selectable: &[],
+            strategy: &Usual,
+            relaxed: false,
+            storage: None,
+            conversion: None,
+        }
+    }
+
+    /// A kind whose objects belong to the cluster.
+    pub(super) const fn cluster(kind: &'static str, plural: &'static str) -> Self {
+        Row { namespaced: false, ..Self::namespaced(kind, plural) }
+    }
+
+    pub(super) const fn short(self, short: &'static [&'static str]) -> Self {
+        Row { short, ..self }
+    }
+
+    pub(super) const fn categories(self, categories: &'static [&'static str]) -> Self {
+        Row { categories, ..self }
+    }
+
+    pub(super) const fn verbs(self, verbs: Verbs) -> Self {
+        Row { verbs, ..self }
+    }
+
+    pub(super) const fn subs(self, subresources: &'static [Subresource]) -> Self {
+        Row { subresources, ..self }
+    }
+
+    pub(super) const fn columns(self, columns: &'static [Column]) -> Self {
+        Row { columns, ..self }
+    }
+
+    pub(super) const fn selectable(self, selectable: &'static [&'static str]) -> Self {
+        Row { selectable, ..self }
+    }
+
+    pub(super) const fn strategy(self, strategy: &'static dyn Strategy) -> Self {
+        Row { strategy, ..self }
+    }
+
+    pub(super) const fn relaxed(self) -> Self {
+        Row { relaxed: true, ..self }
+    }
+
+    pub(super) const fn stored_as(self, group: &'static str, plural: &'static str, conversion: Conversion) -> Self {
+        Row { storage: Some((group, plural)), conversion: Some(conversion), ..self }
+    }
+
+    fn kind(&self, group: &Group, schema: &Schema) -> Kind {
+        Kind {
+            group: Shared::Static(group.group),
+            version: Shared::Static(group.version),
+            kind: Shared::Static(self.kind),
+            plural: Shared::Static(self.plural),
+            singular: Shared::Counted(self.kind.to_ascii_lowercase().into()),
+            short_names: Shared::Static(self.short),
+            categories: Shared::Static(self.categories),
+            namespaced: self.namespaced,
+            verbs: self.verbs,
+            subresources: Shared::Static(self.subresources),
+            schema: schema.clone(),
+            root: root(schema, group, self.kind),
+            columns: Shared::Static(self.columns),
+            selectable: Shared::Static(self.selectable),
+            strategy: self.strategy,
+            relaxed_durability: self.relaxed,
+            storage: self.storage,
+            conversion: self.conversion,
+        }
+    }
+}
+
+/// The type of a kind, by its OpenAPI name.
+fn root(schema: &Schema, group: &Group, kind: &str) -> TypeId {
+    schema.find(&format!("{}.{}.{kind}", group.package, group.version)).unwrap_or(TypeId(u16::MAX))
+}
+
+/// Puts groups of rows together.
+pub(super) fn build(groups: &[(&Group, &[Row])]) -> Kinds {
+    let schema = Schema { types: Shared::Static(&[]) };
+    let rows = groups.iter().flat_map(|(group, rows)| rows.iter().map(|row| row.kind(group, &schema)));
+    Kinds::new(rows.collect())
+}

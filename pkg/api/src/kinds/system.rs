@@ -1,0 +1,66 @@
+//! Rows that belong to the cluster's own running: admission, scheduling, coordination, runtime
+//! classes, devices and flow control.
+
+use super::row::{Group, Row, STATUS};
+use crate::table;
+
+const EXTENSIONS: &[&str] = &["api-extensions"];
+
+pub(super) static ADMISSION: Group =
+    Group { group: "admissionregistration.k8s.io", version: "v1", package: "io.k8s.api.admissionregistration" };
+pub(super) static SCHEDULING: Group =
+    Group { group: "scheduling.k8s.io", version: "v1", package: "io.k8s.api.scheduling" };
+pub(super) static COORDINATION: Group =
+    Group { group: "coordination.k8s.io", version: "v1", package: "io.k8s.api.coordination" };
+pub(super) static NODE: Group = Group { group: "node.k8s.io", version: "v1", package: "io.k8s.api.node" };
+pub(super) static RESOURCE: Group = Group { group: "resource.k8s.io", version: "v1", package: "io.k8s.api.resource" };
+pub(super) static FLOWCONTROL: Group =
+    Group { group: "flowcontrol.apiserver.k8s.io", version: "v1", package: "io.k8s.api.flowcontrol" };
+
+pub(super) const ADMISSION_ROWS: &[Row] = &[
+    Row::cluster("MutatingAdmissionPolicy", "mutatingadmissionpolicies")
+        .columns(&table::system::MUTATING_POLICY)
+        .categories(EXTENSIONS),
+    Row::cluster("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings")
+        .columns(&table::system::POLICY_BINDING)
+        .categories(EXTENSIONS),
+    Row::cluster("MutatingWebhookConfiguration", "mutatingwebhookconfigurations")
+        .columns(&table::cluster::WEBHOOKS)
+        .categories(EXTENSIONS),
+    Row::cluster("ValidatingAdmissionPolicy", "validatingadmissionpolicies")
+        .columns(&table::system::VALIDATING_POLICY)
+        .categories(EXTENSIONS)
+        .subs(STATUS),
+    Row::cluster("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings")
+        .columns(&table::system::POLICY_BINDING)
+        .categories(EXTENSIONS),
+    Row::cluster("ValidatingWebhookConfiguration", "validatingwebhookconfigurations")
+        .columns(&table::cluster::WEBHOOKS)
+        .categories(EXTENSIONS),
+];
+
+pub(super) const SCHEDULING_ROWS: &[Row] =
+    &[Row::cluster("PriorityClass", "priorityclasses").columns(&table::cluster::PRIORITY_CLASS).short(&["pc"])];
+
+pub(super) const COORDINATION_ROWS: &[Row] =
+    &[Row::namespaced("Lease", "leases").columns(&table::cluster::LEASE).relaxed()];
+
+pub(super) const NODE_ROWS: &[Row] =
+    &[Row::cluster("RuntimeClass", "runtimeclasses").columns(&table::cluster::RUNTIME_CLASS)];
+
+pub(super) const RESOURCE_ROWS: &[Row] = &[
+    Row::cluster("DeviceClass", "deviceclasses").columns(&table::system::NAME_AND_AGE),
+    Row::cluster("DeviceTaintRule", "devicetaintrules").columns(&table::system::DEVICE_TAINT).subs(STATUS),
+    Row::namespaced("ResourceClaim", "resourceclaims").columns(&table::system::RESOURCE_CLAIM).subs(STATUS),
+    Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates").columns(&table::system::NAME_AND_AGE),
+    Row::cluster("ResourceSlice", "resourceslices")
+        .columns(&table::system::RESOURCE_SLICE)
+        .selectable(&["spec.nodeName", "spec.driver"]),
+];
+
+pub(super) const FLOWCONTROL_ROWS: &[Row] = &[
+    Row::cluster("FlowSchema", "flowschemas").columns(&table::system::FLOW_SCHEMA).subs(STATUS),
+    Row::cluster("PriorityLevelConfiguration", "prioritylevelconfigurations")
+        .columns(&table::system::PRIORITY_LEVEL)
+        .subs(STATUS),
+];

@@ -1,0 +1,95 @@
+//! What a fresh cluster contains: the objects of `manifests/`, and the `kubernetes` Service.
+//!
+//! Everything is applied at each start (server-side apply, so that what users added stays), which
+//! writes nothing where nothing differs.
+
+use std::net::{IpAddr, SocketAddr};
+
+use api::{Kinds, Value, meta};
+use futures::future::try_join_all;
+use kube::client::Body;
+use serde_json::json;
+
+use crate::Error;
+
+/// In the order in which they are applied; the objects of one file go in at once.
+const MANIFESTS: &[(&str, &str)] = &[];
+
+/// Values for placeholders in manifests.
+pub struct Settings {
+    /// `${CLUSTER_DNS}`.
+    pub cluster_dns: IpAddr,
+    /// Where this server's API is reached.
+    pub api: SocketAddr,
+    /// Address of the `kubernetes` Service.
+    pub kubernetes_ip: IpAddr,
+}
+
+/// Applies everything.
+pub async fn apply(client: &kube::Client, kinds: &Kinds, settings: &Settings) -> Result<(), Error> {
+    for (file, text) in MANIFESTS {
+        let text = text.replace("${CLUSTER_DNS}", &settings.cluster_dns.to_string());
+        let objects: Vec<Value> = serde_saphyr::from_multiple(&text)
+            .map_err(|e| Error::Manifest { file: (*file).to_owned(), message: e.to_string() })?;
+        try_join_all(objects.iter().map(|object| apply_one(client, kinds, object))).await?;
+    }
+    let own = kubernetes_service(settings);
+    try_join_all(own.iter().map(|object| apply_one(client, kinds, object))).await?;
+    Ok(())
+}
+
+async fn apply_one(client: &kube::Client, kinds: &Kinds, object: &Value) -> Result<(), Error> {
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let name = meta::name(object);
+    let failed = |message: String| Error::Bootstrap { object: format!("{kind} {name}"), message };
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let row = kinds.by_kind(group, version, kind).ok_or_else(|| failed(format!("{api_version} {kind} is not served")))?;
+    let prefix = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
+    let namespace = match (row.namespaced, meta::namespace(object)) {
+        (false, _) => String::new(),
+        (true, "") => "/namespaces/default".to_owned(),
+        (true, namespace) => format!("/namespaces/{namespace}"),
+    };
+    let path = format!("{prefix}{namespace}/{}/{name}?fieldManager=kinglet&force=true", &*row.plural);
+    let request = http::Request::patch(path)
+        .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
+        .body(Body::from(object.to_string().into_bytes()))
+        .map_err(|e| failed(e.to_string()))?;
+    client.request::<Value>(request).await.map(drop).map_err(|e| failed(e.to_string()))
+}
+
+/// The Service through which pods reach the API, and its endpoints: no controller makes them.
+fn kubernetes_service(settings: &Settings) -> Vec<Value> {
+    let labels = json!({"component": "apiserver", "provider": "kubernetes"});
+    let port = settings.api.port();
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "kubernetes", "namespace": "default", "labels": labels},
+        "spec": {
+            "clusterIP": settings.kubernetes_ip, "type": "ClusterIP", "sessionAffinity": "None",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": port}],
+        },
+    });
+    let endpoints = json!({
+        "apiVersion": "v1", "kind": "Endpoints",
+        "metadata": {
+            "name": "kubernetes", "namespace": "default",
+            "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
+        },
+        "subsets": [{
+            "addresses": [{"ip": settings.api.ip()}],
+            "ports": [{"name": "https", "port": port, "protocol": "TCP"}],
+        }],
+    });
+    let slice = json!({
+        "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+        "metadata": {
+            "name": "kubernetes", "namespace": "default", "labels": {"kubernetes.io/service-name": "kubernetes"},
+        },
+        "addressType": if settings.api.is_ipv4() { "IPv4" } else { "IPv6" },
+        "endpoints": [{"addresses": [settings.api.ip()], "conditions": {"ready": true}}],
+        "ports": [{"name": "https", "port": port, "protocol": "TCP"}],
+    });
+    vec![service, endpoints, slice]
+}

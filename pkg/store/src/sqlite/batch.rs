@@ -1,0 +1,180 @@
+//! Evaluating transactions against the head and the uncommitted writes of the same batch.
+//!
+//! Nothing here changes the head: a [`Batch`] collects rows and entries, which are applied once
+//! they are committed, or dropped.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bytes::Bytes;
+
+use super::{
+    db::{MAX_STEPS, Row, RowId},
+    head::{Entry, Head, Revision, answer},
+};
+use crate::{
+    Compare, Error, Event, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
+};
+
+type Staged = BTreeMap<Bytes, Option<Entry>>;
+
+/// Transactions that will be committed together.
+pub(super) struct Batch<'a> {
+    head: &'a Head,
+    revision: i64,
+    overlay: Staged,
+    /// In commit order.
+    pub rows: Vec<Row>,
+    /// One to each writing transaction.
+    pub revisions: Vec<(Revision, Changes)>,
+}
+
+/// Keys of a revision with what they hold from then on.
+pub(super) type Changes = Vec<(Bytes, Option<Entry>)>;
+
+impl<'a> Batch<'a> {
+    pub fn new(head: &'a Head) -> Self {
+        Batch { head, revision: head.revision, overlay: Staged::new(), rows: Vec::new(), revisions: Vec::new() }
+    }
+
+    /// Evaluates one transaction; an error leaves the batch as it was.
+    pub fn evaluate(&mut self, txn: Txn) -> Result<TxnResponse, Error> {
+        let succeeded = txn.when.iter().all(|c| holds(c, self.get(&c.key).map(|e| &e.kv)));
+        let ops = if succeeded { txn.then } else { txn.otherwise };
+        let mut step =
+            Step { batch: self, staged: Staged::new(), rows: Vec::new(), events: Vec::new(), put: HashSet::new() };
+        let responses = ops.into_iter().map(|op| step.run(op)).collect::<Result<Vec<_>, _>>()?;
+        let Step { staged, rows, events, .. } = step;
+        if !events.is_empty() {
+            self.revision += 1;
+            self.overlay.extend(staged.clone());
+            self.rows.extend(rows);
+            let revision = Revision { revision: self.revision, events: events.into() };
+            self.revisions.push((revision, staged.into_iter().collect()));
+        }
+        Ok(TxnResponse { revision: self.revision, succeeded, responses })
+    }
+
+    fn get(&self, key: &Bytes) -> Option<&Entry> {
+        match self.overlay.get(key) {
+            Some(entry) => entry.as_ref(),
+            None => self.head.keys.get(key),
+        }
+    }
+}
+
+/// One transaction at work.
+struct Step<'b, 'a> {
+    batch: &'b Batch<'a>,
+    staged: Staged,
+    rows: Vec<Row>,
+    events: Vec<Event>,
+    put: HashSet<Bytes>,
+}
+
+impl Step<'_, '_> {
+    fn run(&mut self, op: Op) -> Result<OpResponse, Error> {
+        match op {
+            Op::Put { key, value, lease } => self.put(key, value, lease),
+            Op::Delete(range) => self.delete(&range),
+            Op::Range(range) => self.range(&range).map(OpResponse::Range),
+        }
+    }
+
+    fn get(&self, key: &Bytes) -> Option<&Entry> {
+        match self.staged.get(key) {
+            Some(entry) => entry.as_ref(),
+            None => self.batch.get(key),
+        }
+    }
+
+    /// Current entries of a range, with the writes of this batch and transaction.
+    fn select(&self, range: &KeyRange) -> Vec<Entry> {
+        if range.end.is_none() {
+            return self.get(&range.start).cloned().into_iter().collect();
+        }
+        let mut found: BTreeMap<Bytes, Entry> =
+            self.batch.head.select(range).map(|e| (e.kv.key.clone(), e.clone())).collect();
+        for (key, entry) in self.batch.overlay.iter().chain(&self.staged).filter(|(key, _)| range.contains(key)) {
+            match entry {
+                Some(entry) => found.insert(key.clone(), entry.clone()),
+                None => found.remove(key),
+            };
+        }
+        found.into_values().collect()
+    }
+
+    fn range(&self, range: &Range) -> Result<RangeResponse, Error> {
+        if range.revision > 0 && range.revision != self.batch.revision {
+            self.batch.head.check_revision(range.revision)?;
+            return Err(Error::Unsupported("a read in the past within a transaction"));
+        }
+        let entries = self.select(&range.keys);
+        Ok(answer(self.batch.revision, range, entries.iter().map(|e| &e.kv)))
+    }
+
+    fn put(&mut self, key: Bytes, value: Bytes, lease: i64) -> Result<OpResponse, Error> {
+        if !self.put.insert(key.clone()) {
+            return Err(Error::DuplicateKey);
+        }
+        if lease != 0 && !self.batch.head.leases.contains_key(&lease) {
+            return Err(Error::LeaseNotFound(lease));
+        }
+        let prev = self.get(&key).cloned();
+        let revision = self.batch.revision + 1;
+        let kv = KeyValue {
+            key,
+            value,
+            create_revision: prev.as_ref().map_or(revision, |p| p.kv.create_revision),
+            mod_revision: revision,
+            version: prev.as_ref().map_or(0, |p| p.kv.version) + 1,
+            lease,
+        };
+        let prev_kv = prev.as_ref().map(|p| p.kv.clone());
+        self.stage(kv, prev)?;
+        Ok(OpResponse::Put(prev_kv))
+    }
+
+    fn delete(&mut self, range: &KeyRange) -> Result<OpResponse, Error> {
+        let mut deleted = Vec::new();
+        for entry in self.select(range) {
+            let kv = KeyValue {
+                key: entry.kv.key.clone(),
+                value: Bytes::new(),
+                create_revision: 0,
+                mod_revision: self.batch.revision + 1,
+                version: 0,
+                lease: 0,
+            };
+            deleted.push(entry.kv.clone());
+            self.stage(kv, Some(entry))?;
+        }
+        Ok(OpResponse::Deleted(deleted))
+    }
+
+    fn stage(&mut self, kv: KeyValue, prev: Option<Entry>) -> Result<(), Error> {
+        if self.rows.len() >= MAX_STEPS {
+            return Err(Error::Unsupported("a transaction of more than 65,536 writes"));
+        }
+        let id = RowId::new(kv.mod_revision, self.rows.len());
+        let entry = (kv.version > 0).then(|| Entry { kv: kv.clone(), row: id });
+        self.staged.insert(kv.key.clone(), entry);
+        self.rows.push(Row { id, prev: prev.as_ref().map_or(RowId(0), |p| p.row), kv: kv.clone() });
+        self.events.push(Event { kv, prev: prev.map(|p| p.kv) });
+        Ok(())
+    }
+}
+
+fn holds(compare: &Compare, kv: Option<&KeyValue>) -> bool {
+    let number = |f: fn(&KeyValue) -> i64| kv.map_or(0, f);
+    let ordering = match &compare.target {
+        Target::ModRevision(want) => number(|kv| kv.mod_revision).cmp(want),
+        Target::CreateRevision(want) => number(|kv| kv.create_revision).cmp(want),
+        Target::Version(want) => number(|kv| kv.version).cmp(want),
+        Target::Lease(want) => number(|kv| kv.lease).cmp(want),
+        Target::Value(want) => match kv {
+            Some(kv) => kv.value.cmp(want),
+            None => return false,
+        },
+    };
+    compare.ordering.map_or(ordering.is_ne(), |wanted| ordering == wanted)
+}

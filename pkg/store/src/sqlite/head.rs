@@ -1,0 +1,181 @@
+//! The head: current keys, recent history, leases and watches, all in memory.
+//!
+//! Reads at the head never touch SQLite. The writer thread is the only one that changes keys;
+//! what it applies here is already as durable as was asked.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    sync::Arc,
+    time::Instant,
+};
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::db::RowId;
+use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, WatchBatch};
+
+/// A current key and the row that holds it.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub kv: KeyValue,
+    pub row: RowId,
+}
+
+/// All events of one revision.
+#[derive(Clone, Debug)]
+pub(super) struct Revision {
+    pub revision: i64,
+    pub events: Arc<[Event]>,
+}
+
+/// A lease and what is bound to it.
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub ttl: i64,
+    pub deadline: Instant,
+    pub keys: BTreeSet<Bytes>,
+}
+
+/// Recent revisions kept in memory for watches that resume and reads in the past; older ones are
+/// read from the database.
+const RING_REVISIONS: usize = 4096;
+/// Bytes of values that the ring may hold.
+const RING_BYTES: usize = 8 << 20;
+/// Batches that a watcher may be behind before it is dropped.
+const WATCH_BUFFER: usize = 4096;
+
+#[derive(Default)]
+pub(super) struct Head {
+    pub revision: i64,
+    pub compacted: i64,
+    pub keys: BTreeMap<Bytes, Entry>,
+    pub leases: HashMap<i64, Lease>,
+    ring: VecDeque<Revision>,
+    ring_bytes: usize,
+    watches: Vec<(KeyRange, mpsc::Sender<WatchBatch>)>,
+}
+
+impl Head {
+    /// Keys of `range` as they are now.
+    pub fn select<'a>(&'a self, range: &'a KeyRange) -> Box<dyn Iterator<Item = &'a Entry> + 'a> {
+        match &range.end {
+            None => Box::new(self.keys.get(&range.start).into_iter()),
+            Some(end) if end.is_empty() => Box::new(self.keys.range(range.start.clone()..).map(|(_, e)| e)),
+            Some(end) if *end <= range.start => Box::new(std::iter::empty()),
+            Some(end) => Box::new(self.keys.range(range.start.clone()..end.clone()).map(|(_, e)| e)),
+        }
+    }
+
+    /// Serves a read at the head.
+    pub fn range(&self, range: &Range) -> RangeResponse {
+        answer(self.revision, range, self.select(&range.keys).map(|e| &e.kv))
+    }
+
+    /// Refuses revisions that are not there to be read.
+    pub fn check_revision(&self, revision: i64) -> Result<(), Error> {
+        if revision > self.revision {
+            Err(Error::Future { head: self.revision })
+        } else if revision > 0 && revision < self.compacted {
+            Err(Error::Compacted { compacted: self.compacted })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The first revision whose events are all in memory.
+    pub fn ring_start(&self) -> i64 {
+        self.ring.front().map_or(self.revision + 1, |r| r.revision)
+    }
+
+    /// Revisions in memory from `from` on.
+    pub fn recent(&self, from: i64) -> impl DoubleEndedIterator<Item = &Revision> {
+        let first = self.ring.partition_point(|r| r.revision < from);
+        self.ring.range(first..)
+    }
+
+    /// Applies a committed revision and tells the watches.
+    pub fn apply(&mut self, revision: Revision, entries: super::batch::Changes) {
+        for (key, entry) in entries {
+            self.rebind(&key, entry.as_ref());
+            match entry {
+                Some(entry) => self.keys.insert(key, entry),
+                None => self.keys.remove(&key),
+            };
+        }
+        self.revision = revision.revision;
+        self.publish(&revision);
+        self.ring_bytes += size(&revision);
+        self.ring.push_back(revision);
+        while self.ring.len() > RING_REVISIONS || self.ring_bytes > RING_BYTES && self.ring.len() > 1 {
+            if let Some(old) = self.ring.pop_front() {
+                self.ring_bytes -= size(&old);
+            }
+        }
+    }
+
+    /// Moves `key` from the lease it had to the lease it has.
+    pub fn rebind(&mut self, key: &Bytes, entry: Option<&Entry>) {
+        let before = self.keys.get(key).map_or(0, |e| e.kv.lease);
+        let now = entry.map_or(0, |e| e.kv.lease);
+        if before == now {
+            return;
+        }
+        if let Some(lease) = self.leases.get_mut(&before) {
+            lease.keys.remove(key);
+        }
+        if let Some(lease) = self.leases.get_mut(&now) {
+            lease.keys.insert(key.clone());
+        }
+    }
+
+    fn publish(&mut self, revision: &Revision) {
+        self.watches.retain(|(range, sender)| {
+            let Some(events) = matching(range, &revision.events) else { return !sender.is_closed() };
+            sender.try_send(WatchBatch { revision: revision.revision, events }).is_ok()
+        });
+    }
+
+    /// Registers a watch that has `past` in its channel already.
+    pub fn watch(&mut self, keys: KeyRange, past: Vec<Event>) -> mpsc::Receiver<WatchBatch> {
+        let (sender, receiver) = mpsc::channel(WATCH_BUFFER);
+        if !past.is_empty() {
+            // The channel is new and has room.
+            let _ = sender.try_send(WatchBatch { revision: self.revision, events: past.into() });
+        }
+        self.watches.push((keys, sender));
+        receiver
+    }
+
+    /// Ends all watches.
+    pub fn close(&mut self) {
+        self.watches.clear();
+    }
+}
+
+/// Cuts a read to its limit.
+pub(super) fn answer<'a>(revision: i64, range: &Range, kvs: impl Iterator<Item = &'a KeyValue>) -> RangeResponse {
+    let limit = if range.limit == 0 { usize::MAX } else { range.limit };
+    let mut response = RangeResponse { revision, ..RangeResponse::default() };
+    for kv in kvs {
+        if !range.count_only && response.count < limit {
+            response.kvs.push(kv.clone());
+        }
+        response.count += 1;
+    }
+    response
+}
+
+/// The events that concern `range`, shared where all do.
+pub(super) fn matching(range: &KeyRange, events: &Arc<[Event]>) -> Option<Arc<[Event]>> {
+    let count = events.iter().filter(|e| range.contains(&e.kv.key)).count();
+    match count {
+        0 => None,
+        n if n == events.len() => Some(events.clone()),
+        _ => Some(events.iter().filter(|e| range.contains(&e.kv.key)).cloned().collect()),
+    }
+}
+
+fn size(revision: &Revision) -> usize {
+    revision.events.iter().map(|e| e.kv.value.len() + e.kv.key.len()).sum()
+}

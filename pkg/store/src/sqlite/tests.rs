@@ -1,0 +1,220 @@
+//! The store against the model, and against restarts.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::{Compare, Durability, MemoryStore, Op, OpResponse};
+
+fn temp() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.db");
+    (dir, path)
+}
+
+fn put(key: &str, value: &str) -> Txn {
+    Txn { then: vec![put_op(key, value)], ..Txn::default() }
+}
+
+fn put_op(key: &str, value: &str) -> Op {
+    Op::Put { key: key.to_owned().into(), value: value.to_owned().into(), lease: 0 }
+}
+
+fn all() -> KeyRange {
+    KeyRange::prefix("")
+}
+
+async fn read(store: &impl Store, revision: i64) -> Result<Vec<(String, String)>, Error> {
+    let response = store.range(Range { revision, ..Range::head(all()) }).await?;
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    Ok(response.kvs.iter().map(|kv| (text(&kv.key), text(&kv.value))).collect())
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_after_a_restart() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("a", "1")).await.unwrap();
+    store.txn(put("a", "2")).await.unwrap();
+    store.txn(Txn { then: vec![put_op("b", "1"), Op::Delete(KeyRange::key("a"))], ..Txn::default() }).await.unwrap();
+    let head = store.range(Range::head(all())).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.range(Range::head(all())).await.unwrap(), head);
+    assert_eq!(read(&store, 2).await.unwrap(), [("a".into(), "2".into())]);
+}
+
+#[tokio::test]
+async fn revisions_never_go_back_when_relaxed_writes_are_lost() {
+    let (_dir, path) = temp();
+    let copy = path.with_file_name("copy.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("a", "1")).await.unwrap();
+    // What is on the disk now is what a power cut would leave.
+    for (from, to) in [("state.db", "copy.db"), ("state.db-wal", "copy.db-wal")] {
+        std::fs::copy(path.with_file_name(from), copy.with_file_name(to)).unwrap();
+    }
+    let relaxed = Txn { durability: Durability::Relaxed, ..put("b", "1") };
+    let seen = store.txn(relaxed).await.unwrap().revision;
+    let after = SqliteStore::open(&copy).unwrap();
+    assert!(after.revision().await.unwrap() >= seen);
+    assert_eq!(read(&after, 0).await.unwrap(), [("a".into(), "1".into())]);
+}
+
+#[tokio::test]
+async fn relaxed_writes_ride_along_with_a_durable_one() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(Txn { durability: Durability::Relaxed, ..put("lease", "1") }).await.unwrap();
+    let rows =
+        || store.reader.lock().run(|c| c.query_row("SELECT count(*) FROM log", [], |r| r.get::<_, i64>(0))).unwrap();
+    assert_eq!(rows(), 0);
+    store.txn(put("a", "1")).await.unwrap();
+    assert_eq!(rows(), 2);
+}
+
+#[tokio::test]
+async fn a_second_process_is_refused() {
+    let (_dir, path) = temp();
+    let _store = SqliteStore::open(&path).unwrap();
+    assert!(matches!(SqliteStore::open(&path), Err(Error::InUse { .. })));
+}
+
+#[tokio::test]
+async fn a_foreign_file_is_refused_and_left_alone() {
+    let (_dir, path) = temp();
+    std::fs::write(&path, b"this is not a database, but somebody's diary of some length......").unwrap();
+    let error = SqliteStore::open(&path).err().unwrap();
+    assert!(error.to_string().contains("state.db"), "{error}");
+    assert!(std::fs::read(&path).unwrap().starts_with(b"this is not"));
+}
+
+#[tokio::test]
+async fn a_watch_resumes_without_gaps_and_goes_on_live() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    for n in 0..10 {
+        store.txn(put(&format!("k{}", n % 3), &n.to_string())).await.unwrap();
+    }
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    let mut watch = store.watch(KeyRange::prefix("k"), 4).await.unwrap();
+    let past = watch.recv().await.unwrap();
+    assert_eq!(past.events.iter().map(|e| e.kv.mod_revision).collect::<Vec<_>>(), (4..=10).collect::<Vec<_>>());
+    assert!(past.events.iter().all(|e| e.prev.is_some()));
+    store.txn(put("k0", "live")).await.unwrap();
+    assert_eq!(watch.recv().await.unwrap().revision, 11);
+}
+
+#[tokio::test]
+async fn an_expired_lease_takes_its_keys() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    let lease = store.lease_grant(0, 1).await.unwrap();
+    let op = Op::Put { key: "a".into(), value: "1".into(), lease };
+    store.txn(Txn { then: vec![op], ..Txn::default() }).await.unwrap();
+    let mut watch = store.watch(all(), 0).await.unwrap();
+    let gone = tokio::time::timeout(Duration::from_secs(20), watch.recv()).await.unwrap().unwrap();
+    assert!(gone.events[0].is_delete());
+    assert!(matches!(store.lease_keep_alive(lease).await, Err(Error::LeaseNotFound(_))));
+}
+
+#[tokio::test]
+async fn compaction_removes_rows_and_refuses_the_past() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    for n in 0..100 {
+        store.txn(put("a", &n.to_string())).await.unwrap();
+    }
+    store.compact(90).await.unwrap();
+    assert!(matches!(store.compact(90).await, Err(Error::Compacted { .. })));
+    assert!(matches!(read(&store, 89).await, Err(Error::Compacted { .. })));
+    assert!(matches!(store.watch(all(), 90).await, Err(Error::Compacted { .. })));
+    assert_eq!(read(&store, 90).await.unwrap(), [("a".into(), "89".into())]);
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(read(&store, 95).await.unwrap(), [("a".into(), "94".into())]);
+    assert!(matches!(read(&store, 89).await, Err(Error::Compacted { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_swaps_of_one_key_win_once() {
+    let (_dir, path) = temp();
+    let store = Arc::new(SqliteStore::open(&path).unwrap());
+    let tasks: Vec<_> = (0..50)
+        .map(|n| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let when = vec![Compare::mod_revision("a", 0)];
+                store.txn(Txn { when, ..put("a", &n.to_string()) }).await.unwrap().succeeded
+            })
+        })
+        .collect();
+    let mut won = 0;
+    for task in tasks {
+        won += usize::from(task.await.unwrap());
+    }
+    assert_eq!(won, 1);
+}
+
+fn key() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "ab", "b", "b/1", "b/2", "c"]).prop_map(str::to_owned)
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        3 => (key(), "[a-z]{0,3}").prop_map(|(k, v)| put_op(&k, &v)),
+        1 => key().prop_map(|k| Op::Delete(KeyRange::key(k))),
+        1 => key().prop_map(|k| Op::Delete(KeyRange::prefix(k))),
+        1 => key().prop_map(|k| Op::Range(Range::head(KeyRange::prefix(k)))),
+    ]
+}
+
+fn txn() -> impl Strategy<Value = Txn> {
+    let when = prop::collection::vec((key(), 0i64..12).prop_map(|(k, r)| Compare::mod_revision(k, r)), 0..2);
+    (when, prop::collection::vec(op(), 0..4), prop::collection::vec(op(), 0..2))
+        .prop_map(|(when, then, otherwise)| Txn { when, then, otherwise, durability: Durability::Durable })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn it_answers_as_the_model_does(txns in prop::collection::vec(txn(), 1..25), compact in 0usize..20) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (_dir, path) = temp();
+            let (store, model) = (SqliteStore::open(&path).unwrap(), MemoryStore::default());
+            for (at, txn) in txns.into_iter().enumerate() {
+                let (got, want) = (store.txn(txn.clone()).await, model.txn(txn).await);
+                prop_assert_eq!(format!("{got:?}"), format!("{want:?}"));
+                if at == compact {
+                    let revision = model.revision().await.unwrap();
+                    prop_assert_eq!(format!("{:?}", store.compact(revision).await), format!("{:?}", model.compact(revision).await));
+                }
+            }
+            for revision in 0..=model.revision().await.unwrap() + 1 {
+                prop_assert_eq!(format!("{:?}", read(&store, revision).await), format!("{:?}", read(&model, revision).await));
+            }
+            Ok(())
+        })?;
+    }
+}
+
+#[test]
+fn responses_carry_what_was_replaced() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (_dir, path) = temp();
+        let store = SqliteStore::open(&path).unwrap();
+        store.txn(put("a", "1")).await.unwrap();
+        let response = store.txn(put("a", "2")).await.unwrap();
+        let OpResponse::Put(Some(prev)) = &response.responses[0] else { panic!("{response:?}") };
+        assert_eq!((&prev.value[..], prev.version), (&b"1"[..], 1));
+    });
+}

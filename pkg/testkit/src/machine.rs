@@ -1,0 +1,143 @@
+//! One machine of a cluster: a namespace, a directory and a process.
+
+use std::{
+    fs::{self, File},
+    net::IpAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command},
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+
+use crate::{Output, binary, eventually, run, run::words};
+
+/// A machine on which `kinglet` runs.
+pub struct Machine {
+    /// Its node name.
+    pub name: String,
+    /// Its address.
+    pub ip: IpAddr,
+    namespace: String,
+    dir: PathBuf,
+    args: Vec<String>,
+    child: Option<Child>,
+}
+
+impl Machine {
+    /// A machine that is switched off; `args` begin with `server` or `agent`.
+    pub(crate) fn new(name: String, namespace: String, ip: IpAddr, dir: PathBuf, args: Vec<String>) -> Self {
+        fs::create_dir_all(&dir).expect("the test directory can be written");
+        Machine { name, ip, namespace, dir, args, child: None }
+    }
+
+    /// Its directory: `data`, `etc`, `run` and `log`.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where nodes look for image archives when they start.
+    pub fn images(&self) -> PathBuf {
+        self.dir.join("data/agent/images")
+    }
+
+    /// What `kinglet` has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.dir.join("log")).unwrap_or_default()
+    }
+
+    /// A command inside the machine's network namespace.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{}", self.namespace)).arg("--").arg(program);
+        command
+    }
+
+    /// Runs a command line inside, e.g. `curl -s http://10.43.0.1`.
+    #[track_caller]
+    pub fn run(&self, line: &str) -> Output {
+        let words = words(line);
+        run(self.command(&words[0]).args(&words[1..]), "")
+    }
+
+    /// `kinglet` with the options that say where this machine's files are.
+    pub fn kinglet(&self, line: &str) -> Command {
+        let mut command = self.command(binary());
+        command.args(words(line)).env("KINGLET_CONFIG_DIR", self.dir.join("etc"));
+        command.env("KINGLET_DATA_DIR", self.dir.join("data")).env("KINGLET_RUN_DIR", self.dir.join("run"));
+        command
+    }
+
+    /// Starts `kinglet`; does not wait until it is ready.
+    #[track_caller]
+    pub fn start(&mut self) {
+        assert!(self.child.is_none(), "{} is running", self.name);
+        let log = File::options().create(true).append(true).open(self.dir.join("log")).expect("log can be written");
+        let mut command = self.kinglet("");
+        command.args(&self.args).stdin(std::process::Stdio::null());
+        command.stdout(log.try_clone().expect("log can be shared")).stderr(log);
+        self.child = Some(command.spawn().expect("kinglet can be started"));
+    }
+
+    /// Process id of the running `kinglet` (nsenter has become it).
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("running").id()
+    }
+
+    /// `kill -9`: pods go on.
+    pub fn kill(&mut self) {
+        self.end(Signal::SIGKILL);
+    }
+
+    /// An orderly end: pods go on.
+    pub fn stop(&mut self) {
+        self.end(Signal::SIGTERM);
+    }
+
+    fn end(&mut self, signal: Signal) {
+        let Some(mut child) = self.child.take() else { return };
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("pids are small"));
+        // It may have ended by itself, which is for the test to notice.
+        let _ = kill(pid, signal);
+        let mut ended = false;
+        let start = std::time::Instant::now();
+        while !ended && start.elapsed() < Duration::from_secs(30) {
+            ended = child.try_wait().is_ok_and(|status| status.is_some());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if !ended {
+            let _ = child.kill();
+            let _ = child.wait();
+            assert!(std::thread::panicking(), "{} did not stop within 30 s", self.name);
+        }
+    }
+
+    /// Whether `kinglet` still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| child.try_wait().is_ok_and(|status| status.is_none()))
+    }
+
+    /// Waits for a line in the log.
+    #[track_caller]
+    pub fn wait_for_log(&self, text: &str) {
+        eventually(&format!("{text:?} in the log of {}", self.name), Duration::from_secs(30), || {
+            self.log().contains(text)
+        });
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        self.stop();
+        // Pods, containerd, mounts, interfaces: what the uninstaller calls.
+        let cleanup = run(&mut self.kinglet("cleanup"), "");
+        let removed = fs::remove_dir_all(&self.dir);
+        if !std::thread::panicking() {
+            assert!(cleanup.code == 0, "{cleanup}");
+            assert!(removed.is_ok(), "{}: {removed:?}", self.dir.display());
+        }
+    }
+}
