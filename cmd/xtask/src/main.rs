@@ -1,5 +1,6 @@
 //! Repository tasks: `cargo xtask TASK`. Each task is a module; this file only picks one.
 
+mod check;
 mod images;
 mod schema;
 mod tidy;
@@ -12,7 +13,8 @@ use std::{
 const USAGE: &str = "usage: cargo xtask TASK
 
   images                      build the test images from distribution packages, into target/images
-  schema [--check-testdata]   generate the type table from published packages
+  schema [--check]            generate the type table from published packages, or check it
+  test                        format, lints, unit tests, and black-box tests with the release binary
   tidy                        check the rules of the house that a program can check";
 
 fn main() -> ExitCode {
@@ -30,6 +32,7 @@ fn run() -> anyhow::Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
+        ["test"] => check::run(),
         ["tidy"] => tidy::run(),
         _ => anyhow::bail!("{USAGE}"),
     }

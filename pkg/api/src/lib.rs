@@ -9,6 +9,7 @@ pub mod defaults;
 pub mod discovery;
 pub mod kinds;
 pub mod meta;
+pub mod openapi;
 pub mod patch;
 pub mod quantity;
 pub mod schema;
@@ -28,3 +29,6 @@ pub use serde_json::Value;
 pub use status::Status;
 pub use strategy::Strategy;
 pub use user::UserInfo;
+
+/// What `/version` and nodes report.
+pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+kinglet1");

@@ -85,3 +85,72 @@ pub fn remove(value: &mut Value, path: &str) -> Option<Value> {
     };
     parent.as_object_mut()?.remove(field)
 }
+
+/// Whether two values mean the same: absent, null, empty lists and empty objects do not differ.
+pub fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(x), Value::Object(y)) => {
+            let differs = |key: &String, value: &Value, other: &serde_json::Map<String, Value>| {
+                !equal(value, other.get(key).unwrap_or(&NULL))
+            };
+            !x.iter().any(|(key, value)| differs(key, value, y))
+                && !y.iter().any(|(key, value)| !x.contains_key(key) && differs(key, value, x))
+        }
+        (Value::Array(x), Value::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| equal(x, y)),
+        (a, b) => a == b || is_empty(a) && is_empty(b),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.values().all(is_empty),
+        _ => false,
+    }
+}
+
+/// The first path, below `path`, at which two values differ; `None` if they are the same.
+pub fn difference(a: &Value, b: &Value, path: &str) -> Option<String> {
+    if equal(a, b) {
+        return None;
+    }
+    match (a, b) {
+        (Value::Object(x), Value::Object(y)) => {
+            let keys: std::collections::BTreeSet<_> = x.keys().chain(y.keys()).collect();
+            keys.into_iter().find_map(|key| {
+                let at = |map: &serde_json::Map<String, Value>| map.get(key).unwrap_or(&NULL).clone();
+                difference(&at(x), &at(y), &format!("{path}.{key}"))
+            })
+        }
+        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
+            x.iter().zip(y).enumerate().find_map(|(index, (x, y))| difference(x, y, &format!("{path}[{index}]")))
+        }
+        _ => Some(path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn sameness() {
+        assert!(equal(&json!({"a": 1, "b": []}), &json!({"a": 1, "c": {"d": null}})));
+        assert!(!equal(&json!({"a": 1}), &json!({"a": 2})));
+        assert!(!equal(&json!([1]), &json!([])));
+        let (a, b) = (json!({"a": [{"b": 1}]}), json!({"a": [{"b": 2}]}));
+        assert_eq!(difference(&a, &b, "spec").as_deref(), Some("spec.a[0].b"));
+    }
+
+    #[test]
+    fn writing() {
+        let mut object = json!({"a": null});
+        set(&mut object, "a.b.c", 1);
+        assert_eq!(object, json!({"a": {"b": {"c": 1}}}));
+        assert_eq!(remove(&mut object, "a.b.c"), Some(json!(1)));
+        assert_eq!(remove(&mut object, "x.y"), None);
+    }
+}

@@ -4,6 +4,7 @@
 pub mod clock;
 pub mod connect;
 pub mod informer;
+pub mod labels;
 pub mod leader;
 pub mod queue;
 pub mod recorder;

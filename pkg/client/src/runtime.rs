@@ -99,13 +99,14 @@ pub trait Controller: Send + Sync + 'static {
 }
 
 type Pump = BoxFuture<'static, ()>;
+type Enqueue = Box<dyn Fn() + Send + Sync>;
 
 /// The informers of a controller and how their objects map to keys.
 pub struct Sources {
     queue: Arc<Queue<ObjectKey>>,
     synced: Vec<BoxFuture<'static, ()>>,
     pumps: Vec<Pump>,
-    everything: Arc<Mutex<Vec<Box<dyn Fn() + Send + Sync>>>>,
+    everything: Arc<Mutex<Vec<Enqueue>>>,
 }
 
 impl Sources {

@@ -1,1 +1,61 @@
-//! The controllers crate.
+//! The controllers of a cluster: what upstream runs as `kube-controller-manager`.
+//!
+//! Each is one file (or folder) with the three steps of [`client::Controller`], and one row of
+//! [`CONTROLLERS`]. Controllers know the API alone: not the store, not the API server's insides.
+
+use std::sync::Arc;
+
+use client::{Informers, Recorder, Runtime, SharedClock};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+mod deployment;
+mod node_ipam;
+mod owners;
+mod pods;
+mod replicaset;
+mod root_ca;
+mod serviceaccount;
+
+/// What the controllers need to know of the cluster.
+#[derive(Clone)]
+pub struct Config {
+    /// Of a client that acts as `system:kube-controller-manager`.
+    pub informers: Informers,
+    /// Addresses of pods; each node gets a /24 of it, e.g. `10.42.0.0/16`.
+    pub cluster_cidr: String,
+    /// Certificate authority that pods check the API server with, PEM.
+    pub root_ca: String,
+    /// The time; [`client::clock::system`] outside of tests.
+    pub clock: SharedClock,
+}
+
+/// What every controller is made from.
+struct Context {
+    config: Config,
+    recorder: Recorder,
+    runtime: Runtime,
+}
+
+type Start = fn(&Context);
+
+/// All controllers, by their upstream names.
+const CONTROLLERS: &[(&str, Start)] = &[
+    ("deployment", |c| drop(c.runtime.run(deployment::DeploymentController::new(c)))),
+    ("replicaset", |c| drop(c.runtime.run(replicaset::ReplicaSetController::new(c)))),
+    ("serviceaccount", |c| drop(c.runtime.run(serviceaccount::ServiceAccountController::new(c)))),
+    ("root-ca-certificate-publisher", |c| drop(c.runtime.run(root_ca::RootCaController::new(c)))),
+    ("node-ipam", |c| drop(c.runtime.run(node_ipam::NodeIpamController::new(c)))),
+];
+
+/// Starts all controllers. They begin to work when their informers are complete, and end with
+/// `stop`.
+pub fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker) {
+    let client = config.informers.client().clone();
+    let recorder = Recorder::start(client, "kube-controller-manager", None, stop.clone(), tasks);
+    let runtime = Runtime { clock: Arc::clone(&config.clock), stop, tasks: tasks.clone() };
+    let context = Context { config, recorder, runtime };
+    for (name, start) in CONTROLLERS {
+        tracing::debug!(controller = name, "starting");
+        start(&context);
+    }
+}

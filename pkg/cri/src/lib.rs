@@ -4,6 +4,8 @@
 //! Nothing here knows of pods. The generated client stands in [`v1`]; [`connect`] gives both of its services.
 
 pub mod connection;
+pub mod images;
+pub mod pause;
 
 pub use connection::{Cri, Error, connect};
 

@@ -67,6 +67,11 @@ impl Token {
         &self.secret
     }
 
+    /// Whether the token is for the cluster of this CA.
+    pub fn is_for(&self, ca_pem: &str) -> Result<bool, Error> {
+        Ok(self.check_ca(&der(ca_pem)?).is_ok())
+    }
+
     /// Checks the CA certificate (DER) that a server has shown.
     pub fn check_ca(&self, ca_der: &[u8]) -> Result<(), TokenError> {
         let found = fingerprint(ca_der);

@@ -12,8 +12,20 @@ use serde_json::json;
 
 use crate::Error;
 
+macro_rules! manifest {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../manifests/", $name)))
+    };
+}
+
 /// In the order in which they are applied; the objects of one file go in at once.
-const MANIFESTS: &[(&str, &str)] = &[];
+const MANIFESTS: &[(&str, &str)] = &[
+    manifest!("10-namespaces.yaml"),
+    manifest!("20-priority-classes.yaml"),
+    manifest!("30-rbac-roles.yaml"),
+    manifest!("31-rbac-bindings.yaml"),
+    manifest!("40-kube-dns.yaml"),
+];
 
 /// Values for placeholders in manifests.
 pub struct Settings {
@@ -44,7 +56,8 @@ async fn apply_one(client: &kube::Client, kinds: &Kinds, object: &Value) -> Resu
     let name = meta::name(object);
     let failed = |message: String| Error::Bootstrap { object: format!("{kind} {name}"), message };
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let row = kinds.by_kind(group, version, kind).ok_or_else(|| failed(format!("{api_version} {kind} is not served")))?;
+    let row =
+        kinds.by_kind(group, version, kind).ok_or_else(|| failed(format!("{api_version} {kind} is not served")))?;
     let prefix = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
     let namespace = match (row.namespaced, meta::namespace(object)) {
         (false, _) => String::new(),

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use axum::{Json, Router, extract::State, routing::post};
 use http::{HeaderMap, StatusCode, header};
 use k8s_openapi::api::core::v1::Node;
-use kube::{Api, api::{Patch, PatchParams}};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+};
 use node::join::{ClusterSettings, JoinRequest, JoinResponse, PATH};
 use pki::{Ca, Token, Usage};
 use serde_json::json;
@@ -39,7 +42,8 @@ async fn join(
     headers: HeaderMap,
     Json(request): Json<JoinRequest>,
 ) -> Result<Json<JoinResponse>, Refusal> {
-    let given = headers.get(header::AUTHORIZATION).and_then(|h| h.to_str().ok()).and_then(|h| h.strip_prefix("Bearer "));
+    let given =
+        headers.get(header::AUTHORIZATION).and_then(|h| h.to_str().ok()).and_then(|h| h.strip_prefix("Bearer "));
     // Hashes are compared, so that the time it takes tells nothing of the secret.
     let same = |a: &str, b: &str| Sha256::digest(a) == Sha256::digest(b);
     if !given.is_some_and(|secret| same(secret, joins.token.secret())) {
@@ -64,7 +68,11 @@ pub fn node_usage(node_name: &str) -> Usage {
 }
 
 fn kubelet_usage(request: &JoinRequest) -> Usage {
-    Usage::server(format!("system:node:{}", request.node_name), vec![request.node_name.clone()], request.addresses.clone())
+    Usage::server(
+        format!("system:node:{}", request.node_name),
+        vec![request.node_name.clone()],
+        request.addresses.clone(),
+    )
 }
 
 /// Makes sure that the name belongs to this machine: makes the Node with the machine's mark, or
@@ -75,7 +83,8 @@ async fn claim(client: &kube::Client, request: &JoinRequest) -> Result<(), Refus
     let nodes: Api<Node> = Api::all(client.clone());
     let name = &request.node_name;
     let Some(node) = nodes.get_opt(name).await.map_err(unavailable)? else {
-        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "annotations": {MACHINE: machine}}});
+        let node =
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "annotations": {MACHINE: machine}}});
         let made = nodes.patch(name, &PatchParams::apply("kinglet-join"), &Patch::Apply(node)).await;
         return match made {
             Ok(_) => Ok(()),

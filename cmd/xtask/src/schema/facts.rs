@@ -101,7 +101,7 @@ fn define(definitions: &Definitions, sources: &mut Sources, name: &str, schema: 
             shape,
             required: required(field),
             default: go.default.then(|| property["default"].to_string()),
-            granular: property["x-kubernetes-map-type"] == "granular" && reference(property).is_some(),
+            granular: property["x-kubernetes-map-type"] == "granular",
             patch: (text("x-kubernetes-patch-strategy").unwrap_or_default(), text("x-kubernetes-patch-merge-key")),
             go,
         };

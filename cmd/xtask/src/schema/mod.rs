@@ -11,20 +11,25 @@ mod gosource;
 mod metrics;
 mod modules;
 mod openapi;
+mod published;
 mod testdata;
+mod wire;
 
 use anyhow::Result;
 
 /// Release of the modules with stable versions (`k8s.io/kubernetes`), without its `v1.`.
 const RELEASE: &str = "37.2";
 
-/// Writes `pkg/api/src/schema/generated`; with `--check-testdata` decodes upstream's golden objects
-/// with the table that is compiled in.
+/// Writes `pkg/api/src/schema/generated`; with `--check` compares the table that is compiled in
+/// with upstream's golden objects and OpenAPI documents.
 pub fn run(args: &[&str]) -> Result<()> {
     match args {
         [] => generate(),
-        ["--check-testdata"] => testdata::check(&modules::download("k8s.io/api")?),
-        _ => anyhow::bail!("usage: cargo xtask schema [--check-testdata]"),
+        ["--check"] => {
+            testdata::check(&modules::download("k8s.io/api")?)?;
+            published::compare(&modules::download("k8s.io/kubernetes")?.join("api/openapi-spec/v3"))
+        }
+        _ => anyhow::bail!("usage: cargo xtask schema [--check]"),
     }
 }
 

@@ -42,11 +42,18 @@ pub fn json(text: &[u8]) -> Result<Decoded, Status> {
     Ok(Decoded { value, duplicates })
 }
 
-/// Parses one YAML document; 400 where it is malformed.
+/// Parses the first YAML document, as upstream does; 400 where it is malformed. Clients send JSON as YAML too: that is read
+/// as JSON, which is faster and knows escapes that YAML lacks.
 pub fn yaml(text: &[u8]) -> Result<Decoded, Status> {
+    if text.trim_ascii_start().starts_with(b"{")
+        && let Ok(decoded) = json(text)
+    {
+        return Ok(decoded);
+    }
     let malformed =
         |e: &dyn std::fmt::Display| Status::bad_request(format!("error converting YAML to JSON: yaml: {e}"));
     let text = std::str::from_utf8(text).map_err(|e| malformed(&e))?;
+    let text = first_document(text);
     if text.trim().is_empty() {
         return Err(malformed(&"the document is empty"));
     }
@@ -62,6 +69,22 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, Status> {
     })
     .map_err(|e| malformed(&e))?;
     Ok(Decoded { value, duplicates })
+}
+
+/// The text up to the marker behind the first document that has content. No content of YAML has a
+/// marker at the start of a line.
+fn first_document(text: &str) -> &str {
+    let (mut at, mut content) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let marker = line.trim_end();
+        if content && (marker == "---" || marker == "..." || marker.starts_with("--- ")) {
+            return &text[..at];
+        }
+        let starts = marker.strip_prefix("---").unwrap_or(marker).trim_start();
+        content |= !(starts.is_empty() || starts.starts_with('#') || starts.starts_with('%'));
+        at += line.len();
+    }
+    text
 }
 
 /// What Go's parser says where `serde_json` says otherwise.

@@ -1,3 +1,5 @@
+//! Texts that arrive, faults in upstream's words, and the canonical form.
+
 use serde_json::json;
 
 use super::*;
@@ -154,4 +156,71 @@ fn schemas_of_custom_resources_take_their_choices() {
     assert_eq!(schema["items"], json!({"type": "string"}));
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["default"], json!({"x": null}));
+}
+
+#[test]
+fn of_several_documents_the_first_counts() {
+    let cases = [
+        "a: 1\n",
+        "---\na: 1\n",
+        "# x\n---\na: 1\n---\n",
+        "a: 1\n---\nb: 2\n",
+        "--- {a: 1}\n...\nx",
+        "%YAML 1.2\n---\na: 1",
+    ];
+    for text in cases {
+        assert_eq!(yaml(text.as_bytes()).map(|d| d.value), Ok(json!({"a": 1})), "{text}");
+    }
+    for empty in ["", " \n"] {
+        assert_eq!(yaml(empty.as_bytes()).map_err(|e| e.code), Err(400));
+    }
+    let truths = yaml(b"a: yes\nb: off\nc: 'no'\n").expect("valid");
+    assert_eq!(truths.value, json!({"a": true, "b": false, "c": "no"}));
+}
+
+#[test]
+fn json_is_yaml_with_its_own_escapes() {
+    let decoded = yaml(br#" {"a": "\ud83d\ude00", "b": "yes", "b": "no"}"#).expect("valid");
+    assert_eq!(decoded.value, json!({"a": "\u{1f600}", "b": "no"}));
+    assert_eq!(decoded.duplicates, ["b"]);
+    // Flow style that is no JSON.
+    assert_eq!(yaml(b"{a: b}").expect("valid").value, json!({"a": "b"}));
+}
+
+/// Trees of the kinds of values that JSON has.
+fn tree() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+            prop::collection::btree_map("[a-z./]{1,6}", inner, 0..8)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_tree_comes_back(value in tree()) {
+        let text = serde_json::to_vec(&value).expect("a tree can be written");
+        proptest::prop_assert_eq!(json(&text).expect("valid"), Decoded { value, duplicates: Vec::new() });
+    }
+
+    /// Whatever is sent as a pod, the checked form is stable.
+    #[test]
+    fn checking_again_changes_nothing(value in tree()) {
+        let mut pod = json!({"metadata": {"labels": value.clone()}, "spec": value});
+        let schema = builtin();
+        if check(&schema, ids::CORE_V1_POD, &mut pod).is_ok() {
+            let once = pod.clone();
+            proptest::prop_assert_eq!(check(&schema, ids::CORE_V1_POD, &mut pod), Ok(Vec::new()));
+            proptest::prop_assert_eq!(pod, once);
+        }
+    }
 }

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::Object;
 use crate::schema::{TypeId, ids::*};
 
-pub(super) static FUNCTIONS: &[(TypeId, fn(&mut Object))] = &[
+type Function = fn(&mut Object);
+
+pub(super) static FUNCTIONS: &[(TypeId, Function)] = &[
     (CORE_V1_POD, pod),
     (CORE_V1_POD_SPEC, pod_spec),
     (CORE_V1_POD_STATUS, pod_status),

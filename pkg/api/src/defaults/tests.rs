@@ -1,3 +1,5 @@
+//! What upstream yields for kinds that a client left half empty.
+
 use serde_json::json;
 
 use super::*;

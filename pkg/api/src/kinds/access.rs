@@ -4,7 +4,7 @@ use super::{
     Verbs,
     row::{Group, Row, STATUS},
 };
-use crate::table;
+use crate::{strategy, table};
 
 pub(super) static AUTHENTICATION: Group =
     Group { group: "authentication.k8s.io", version: "v1", package: "io.k8s.api.authentication" };
@@ -33,6 +33,7 @@ pub(super) const CERTIFICATES_ROWS: &[Row] = &[
         .subs(STATUS)
         .selectable(&["spec.signerName"]),
     Row::cluster("ClusterTrustBundle", "clustertrustbundles")
+        .strategy(&strategy::PathNamed)
         .columns(&table::access::TRUST_BUNDLE)
         .selectable(&["spec.signerName"]),
     Row::namespaced("PodCertificateRequest", "podcertificaterequests")
@@ -42,8 +43,12 @@ pub(super) const CERTIFICATES_ROWS: &[Row] = &[
 ];
 
 pub(super) const RBAC_ROWS: &[Row] = &[
-    Row::cluster("ClusterRoleBinding", "clusterrolebindings").columns(&table::access::BINDING),
-    Row::cluster("ClusterRole", "clusterroles"),
-    Row::namespaced("RoleBinding", "rolebindings").columns(&table::access::BINDING),
-    Row::namespaced("Role", "roles"),
+    Row::cluster("ClusterRoleBinding", "clusterrolebindings")
+        .strategy(&strategy::Bindings { namespaced: false })
+        .columns(&table::access::BINDING),
+    Row::cluster("ClusterRole", "clusterroles").strategy(&strategy::Roles { namespaced: false }),
+    Row::namespaced("RoleBinding", "rolebindings")
+        .strategy(&strategy::Bindings { namespaced: true })
+        .columns(&table::access::BINDING),
+    Row::namespaced("Role", "roles").strategy(&strategy::Roles { namespaced: true }),
 ];

@@ -1,7 +1,7 @@
 //! Rows of workloads: apps, batch, autoscaling and policy.
 
 use super::row::{Group, Row, SCALE_AND_STATUS, STATUS};
-use crate::table;
+use crate::{strategy, table};
 
 const ALL: &[&str] = &["all"];
 
@@ -13,21 +13,25 @@ pub(super) static POLICY: Group = Group { group: "policy", version: "v1", packag
 pub(super) const APPS_ROWS: &[Row] = &[
     Row::namespaced("ControllerRevision", "controllerrevisions").columns(&table::workloads::CONTROLLER_REVISION),
     Row::namespaced("DaemonSet", "daemonsets")
+        .strategy(&strategy::DaemonSets)
         .columns(&table::workloads::DAEMON_SET)
         .short(&["ds"])
         .categories(ALL)
         .subs(STATUS),
     Row::namespaced("Deployment", "deployments")
+        .strategy(&strategy::Deployments)
         .columns(&table::workloads::DEPLOYMENT)
         .short(&["deploy"])
         .categories(ALL)
         .subs(SCALE_AND_STATUS),
     Row::namespaced("ReplicaSet", "replicasets")
+        .strategy(&strategy::ReplicaSets)
         .columns(&table::workloads::REPLICA_SET)
         .short(&["rs"])
         .categories(ALL)
         .subs(SCALE_AND_STATUS),
     Row::namespaced("StatefulSet", "statefulsets")
+        .strategy(&strategy::StatefulSets)
         .columns(&table::workloads::STATEFUL_SET)
         .short(&["sts"])
         .categories(ALL)
@@ -35,6 +39,7 @@ pub(super) const APPS_ROWS: &[Row] = &[
 ];
 
 pub(super) const AUTOSCALING_ROWS: &[Row] = &[Row::namespaced("HorizontalPodAutoscaler", "horizontalpodautoscalers")
+    .strategy(&strategy::Spec)
     .columns(&table::workloads::AUTOSCALER)
     .short(&["hpa"])
     .categories(ALL)
@@ -42,11 +47,13 @@ pub(super) const AUTOSCALING_ROWS: &[Row] = &[Row::namespaced("HorizontalPodAuto
 
 pub(super) const BATCH_ROWS: &[Row] = &[
     Row::namespaced("CronJob", "cronjobs")
+        .strategy(&strategy::CronJobs)
         .columns(&table::workloads::CRON_JOB)
         .short(&["cj"])
         .categories(ALL)
         .subs(STATUS),
     Row::namespaced("Job", "jobs")
+        .strategy(&strategy::Jobs)
         .columns(&table::workloads::JOB)
         .categories(ALL)
         .subs(STATUS)
@@ -54,6 +61,7 @@ pub(super) const BATCH_ROWS: &[Row] = &[
 ];
 
 pub(super) const POLICY_ROWS: &[Row] = &[Row::namespaced("PodDisruptionBudget", "poddisruptionbudgets")
+    .strategy(&strategy::Spec)
     .columns(&table::workloads::DISRUPTION_BUDGET)
     .short(&["pdb"])
     .subs(STATUS)];

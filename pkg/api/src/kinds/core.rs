@@ -4,7 +4,7 @@ use super::{
     Action, Subresource, Verbs,
     row::{Group, Row, STATUS, sub},
 };
-use crate::table;
+use crate::{strategy, table};
 
 pub(super) static GROUP: Group = Group { group: "", version: "v1", package: "io.k8s.api.core" };
 
@@ -60,21 +60,30 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 
 pub(super) const ROWS: &[Row] = &[
     Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
-    Row::namespaced("ConfigMap", "configmaps").columns(&table::cluster::CONFIG_MAP).short(&["cm"]),
-    Row::namespaced("Endpoints", "endpoints").columns(&table::networking::ENDPOINTS).short(&["ep"]),
+    Row::namespaced("ConfigMap", "configmaps")
+        .strategy(&strategy::ConfigMaps)
+        .columns(&table::cluster::CONFIG_MAP)
+        .short(&["cm"]),
+    Row::namespaced("Endpoints", "endpoints")
+        .strategy(&strategy::Endpoints)
+        .columns(&table::networking::ENDPOINTS)
+        .short(&["ep"]),
     Row::namespaced("Event", "events")
+        .strategy(&strategy::Events::CORE)
         .columns(&table::cluster::EVENT)
         .short(&["ev"])
         .selectable(EVENT_FIELDS)
         .relaxed(),
     Row::namespaced("LimitRange", "limitranges").short(&["limits"]),
     Row::cluster("Namespace", "namespaces")
+        .strategy(&strategy::Namespaces)
         .columns(&table::cluster::NAMESPACE)
         .short(&["ns"])
         .verbs(Verbs::NoCollectionDelete)
         .subs(NAMESPACE_SUBS)
         .selectable(&["status.phase"]),
     Row::cluster("Node", "nodes")
+        .strategy(&strategy::Nodes)
         .columns(&table::cluster::NODE)
         .short(&["no"])
         .subs(NODE_SUBS)
@@ -85,13 +94,15 @@ pub(super) const ROWS: &[Row] = &[
         .subs(STATUS),
     Row::cluster("PersistentVolume", "persistentvolumes").columns(&table::storage::VOLUME).short(&["pv"]).subs(STATUS),
     Row::namespaced("Pod", "pods")
+        .strategy(&strategy::Pods)
         .columns(&table::pods::COLUMNS)
         .short(&["po"])
         .categories(ALL)
         .subs(POD_SUBS)
         .selectable(POD_FIELDS),
-    Row::namespaced("PodTemplate", "podtemplates").columns(&table::workloads::POD_TEMPLATE),
+    Row::namespaced("PodTemplate", "podtemplates").strategy(&strategy::Whole).columns(&table::workloads::POD_TEMPLATE),
     Row::namespaced("ReplicationController", "replicationcontrollers")
+        .strategy(&strategy::ReplicationControllers)
         .columns(&table::workloads::REPLICATION_CONTROLLER)
         .short(&["rc"])
         .categories(ALL)
@@ -101,12 +112,17 @@ pub(super) const ROWS: &[Row] = &[
         .columns(&table::cluster::RESOURCE_QUOTA)
         .short(&["quota"])
         .subs(STATUS),
-    Row::namespaced("Secret", "secrets").columns(&table::cluster::SECRET).selectable(&["type"]),
+    Row::namespaced("Secret", "secrets")
+        .strategy(&strategy::Secrets)
+        .columns(&table::cluster::SECRET)
+        .selectable(&["type"]),
     Row::namespaced("ServiceAccount", "serviceaccounts")
+        .strategy(&strategy::ServiceAccounts)
         .columns(&table::cluster::SERVICE_ACCOUNT)
         .short(&["sa"])
         .subs(ACCOUNT_SUBS),
     Row::namespaced("Service", "services")
+        .strategy(&strategy::Services)
         .columns(&table::networking::SERVICE)
         .short(&["svc"])
         .categories(ALL)

@@ -6,7 +6,7 @@ use super::{
     Conversion,
     row::{Group, Row},
 };
-use crate::table;
+use crate::{strategy, table};
 
 pub(super) static GROUP: Group = Group { group: "events.k8s.io", version: "v1", package: "io.k8s.api.events" };
 
@@ -25,6 +25,7 @@ const FIELDS: &[&str] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[Row::namespaced("Event", "events")
+    .strategy(&strategy::Events::NEW)
     .columns(&table::cluster::EVENT)
     .short(&["ev"])
     .selectable(FIELDS)

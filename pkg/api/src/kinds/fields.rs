@@ -16,11 +16,15 @@ const ZEROS: [(&str, &str); 4] = [
     ("status.successful", "0"),
 ];
 
+/// The path of the field that a selector's label stands for.
+pub fn field_path(label: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == label).map_or(label, |(_, path)| path)
+}
+
 /// The text that a field selector on `label` compares with, for an object in its stored form;
 /// empty where the field is absent.
 pub fn field_text<'a>(object: &'a Value, label: &str) -> Cow<'a, str> {
-    let path = ALIASES.iter().find(|(alias, _)| *alias == label).map_or(label, |(_, path)| path);
-    let found = path.split('.').try_fold(object, |at, step| at.get(step));
+    let found = field_path(label).split('.').try_fold(object, |at, step| at.get(step));
     match found {
         Some(Value::String(text)) => Cow::Borrowed(text),
         Some(Value::Bool(yes)) => Cow::Borrowed(if *yes { "true" } else { "false" }),

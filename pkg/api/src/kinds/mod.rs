@@ -16,7 +16,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-pub use fields::field_text;
+pub use fields::{field_path, field_text};
 
 use crate::{
     schema::{Schema, Shared, TypeId},

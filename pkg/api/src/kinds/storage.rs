@@ -1,18 +1,21 @@
 //! Rows of storage and storage migration.
 
 use super::row::{Group, Row, STATUS};
-use crate::table;
+use crate::{strategy, table};
 
 pub(super) static STORAGE: Group = Group { group: "storage.k8s.io", version: "v1", package: "io.k8s.api.storage" };
 pub(super) static MIGRATION: Group =
     Group { group: "storagemigration.k8s.io", version: "v1", package: "io.k8s.api.storagemigration" };
 
 pub(super) const STORAGE_ROWS: &[Row] = &[
-    Row::cluster("CSIDriver", "csidrivers").columns(&table::storage::CSI_DRIVER),
+    Row::cluster("CSIDriver", "csidrivers").strategy(&strategy::Spec).columns(&table::storage::CSI_DRIVER),
     Row::cluster("CSINode", "csinodes").columns(&table::storage::CSI_NODE).subs(STATUS),
     Row::namespaced("CSIStorageCapacity", "csistoragecapacities").columns(&table::storage::CAPACITY),
     Row::cluster("StorageClass", "storageclasses").columns(&table::storage::CLASS).short(&["sc"]),
-    Row::cluster("VolumeAttachment", "volumeattachments").columns(&table::storage::ATTACHMENT).subs(STATUS),
+    Row::cluster("VolumeAttachment", "volumeattachments")
+        .strategy(&strategy::Spec)
+        .columns(&table::storage::ATTACHMENT)
+        .subs(STATUS),
     Row::cluster("VolumeAttributesClass", "volumeattributesclasses")
         .columns(&table::storage::ATTRIBUTES_CLASS)
         .short(&["vac"]),

@@ -2,7 +2,7 @@
 //! classes, devices and flow control.
 
 use super::row::{Group, Row, STATUS};
-use crate::table;
+use crate::{strategy, table};
 
 const EXTENSIONS: &[&str] = &["api-extensions"];
 
@@ -19,48 +19,64 @@ pub(super) static FLOWCONTROL: Group =
 
 pub(super) const ADMISSION_ROWS: &[Row] = &[
     Row::cluster("MutatingAdmissionPolicy", "mutatingadmissionpolicies")
+        .strategy(&strategy::Spec)
         .columns(&table::system::MUTATING_POLICY)
         .categories(EXTENSIONS),
     Row::cluster("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings")
+        .strategy(&strategy::Spec)
         .columns(&table::system::POLICY_BINDING)
         .categories(EXTENSIONS),
     Row::cluster("MutatingWebhookConfiguration", "mutatingwebhookconfigurations")
+        .strategy(&strategy::Whole)
         .columns(&table::cluster::WEBHOOKS)
         .categories(EXTENSIONS),
     Row::cluster("ValidatingAdmissionPolicy", "validatingadmissionpolicies")
+        .strategy(&strategy::Spec)
         .columns(&table::system::VALIDATING_POLICY)
         .categories(EXTENSIONS)
         .subs(STATUS),
     Row::cluster("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings")
+        .strategy(&strategy::Spec)
         .columns(&table::system::POLICY_BINDING)
         .categories(EXTENSIONS),
     Row::cluster("ValidatingWebhookConfiguration", "validatingwebhookconfigurations")
+        .strategy(&strategy::Whole)
         .columns(&table::cluster::WEBHOOKS)
         .categories(EXTENSIONS),
 ];
 
-pub(super) const SCHEDULING_ROWS: &[Row] =
-    &[Row::cluster("PriorityClass", "priorityclasses").columns(&table::cluster::PRIORITY_CLASS).short(&["pc"])];
+pub(super) const SCHEDULING_ROWS: &[Row] = &[Row::cluster("PriorityClass", "priorityclasses")
+    .strategy(&strategy::PriorityClasses)
+    .columns(&table::cluster::PRIORITY_CLASS)
+    .short(&["pc"])];
 
 pub(super) const COORDINATION_ROWS: &[Row] =
-    &[Row::namespaced("Lease", "leases").columns(&table::cluster::LEASE).relaxed()];
+    &[Row::namespaced("Lease", "leases").strategy(&strategy::Leases).columns(&table::cluster::LEASE).relaxed()];
 
 pub(super) const NODE_ROWS: &[Row] =
     &[Row::cluster("RuntimeClass", "runtimeclasses").columns(&table::cluster::RUNTIME_CLASS)];
 
 pub(super) const RESOURCE_ROWS: &[Row] = &[
-    Row::cluster("DeviceClass", "deviceclasses").columns(&table::system::NAME_AND_AGE),
-    Row::cluster("DeviceTaintRule", "devicetaintrules").columns(&table::system::DEVICE_TAINT).subs(STATUS),
+    Row::cluster("DeviceClass", "deviceclasses").strategy(&strategy::Spec).columns(&table::system::NAME_AND_AGE),
+    Row::cluster("DeviceTaintRule", "devicetaintrules")
+        .strategy(&strategy::Spec)
+        .columns(&table::system::DEVICE_TAINT)
+        .subs(STATUS),
     Row::namespaced("ResourceClaim", "resourceclaims").columns(&table::system::RESOURCE_CLAIM).subs(STATUS),
     Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates").columns(&table::system::NAME_AND_AGE),
     Row::cluster("ResourceSlice", "resourceslices")
+        .strategy(&strategy::Spec)
         .columns(&table::system::RESOURCE_SLICE)
         .selectable(&["spec.nodeName", "spec.driver"]),
 ];
 
 pub(super) const FLOWCONTROL_ROWS: &[Row] = &[
-    Row::cluster("FlowSchema", "flowschemas").columns(&table::system::FLOW_SCHEMA).subs(STATUS),
+    Row::cluster("FlowSchema", "flowschemas")
+        .strategy(&strategy::Spec)
+        .columns(&table::system::FLOW_SCHEMA)
+        .subs(STATUS),
     Row::cluster("PriorityLevelConfiguration", "prioritylevelconfigurations")
+        .strategy(&strategy::Spec)
         .columns(&table::system::PRIORITY_LEVEL)
         .subs(STATUS),
 ];

@@ -87,7 +87,7 @@ pub struct Field {
     pub values: Shared<[&'static str]>,
     /// Strategic merge patch behaviour, from `patchStrategy` and `patchMergeKey`.
     pub patch: Patch,
-    /// Structured merge looks into the object although its type is atomic.
+    /// Marked granular: structured merge looks into the object even where its type is atomic.
     pub granular: bool,
     /// How the field stands in upstream's struct.
     pub form: Form,

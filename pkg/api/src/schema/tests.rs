@@ -1,3 +1,5 @@
+//! Spot checks of the generated table; `cargo xtask schema --check` checks all of it.
+
 use super::*;
 
 fn field<'a>(schema: &'a Schema, ty: &str, field: &str) -> &'a Field {

@@ -2,13 +2,35 @@
 //! ordinary kind is a row and nothing else.
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
-//! `prepare_for_create` → `validate`; update (also by patch): `default` → `prepare_for_update` →
+//! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
 //! `validate` → `validate_update`. The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod apps;
+mod cluster;
+mod core;
+mod endpoints;
+mod pods;
+mod rbac;
+mod services;
+#[cfg(test)]
+mod tests;
+mod tracked;
+
+pub use pods::qos_class;
 use serde_json::Value;
 
+pub(crate) use self::{
+    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    cluster::{Events, Leases, PriorityClasses},
+    core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
+    endpoints::{EndpointSlices, Endpoints},
+    pods::Pods,
+    rbac::{Bindings, Roles},
+    services::Services,
+    tracked::{PathNamed, Spec, Whole},
+};
 use crate::validation::FieldErrors;
 
 /// Behaviour of a kind; see the module.
@@ -26,6 +48,16 @@ pub trait Strategy: Send + Sync {
     /// Checks a whole object. Metadata is checked by the pipeline, but for the name.
     fn validate(&self, _object: &Value) -> FieldErrors {
         FieldErrors::default()
+    }
+
+    /// Checks a new object further, after [`Strategy::validate`].
+    fn validate_create(&self, _object: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Whether clients may give a status at creation, though there is a status subresource.
+    fn keeps_status_on_create(&self) -> bool {
+        false
     }
 
     /// Checks a change, after [`Strategy::validate`].

@@ -3,11 +3,16 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
+pub mod pod;
+pub mod resources;
+pub mod service;
 #[cfg(test)]
 mod tests;
+pub mod workload;
 
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;

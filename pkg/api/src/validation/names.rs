@@ -297,3 +297,6 @@ impl NameRule {
         }
     }
 }
+
+/// The rule for names of most objects.
+pub const NAME: NameRule = NameRule::Subdomain;

@@ -172,6 +172,12 @@ fn container_status(o: &Observed<'_>, role: Role, spec: &Spec, over: bool) -> Co
         Role::Main if initialized(o) => "ContainerCreating",
         _ => "PodInitializing",
     };
+    // The runtime's record is gone, but the API knows how it ended.
+    let settled = ending(o) || (role == Role::Init && initialized(o));
+    let ended = old.filter(|s| s.state.as_ref().is_some_and(|s| s.terminated.is_some()));
+    if let Some(ended) = ended.filter(|_| latest.is_none() && settled) {
+        return ended.clone();
+    }
     let state = match latest {
         None if over && o.memory.volumes == Volumes::TornDown => {
             lost("The container could not be located when the pod was terminated")

@@ -137,13 +137,22 @@ fn host_path(source: &HostPathVolumeSource) -> Result<(), String> {
     if good { Ok(()) } else { Err(format!("hostPath type check failed: {} is not {what}", path.display())) }
 }
 
-/// Takes away all that a pod has on this node: mounts first, then its directory. What others mounted below it is only
-/// unmounted, never emptied.
+/// Takes away a pod's volumes and leaves what tells how its containers ended.
 pub fn tear_down(dirs: &PodDirs) -> io::Result<()> {
-    if !dirs.root().exists() {
+    clear(&dirs.root().join("volumes"))
+}
+
+/// Takes away all that a pod has on this node.
+pub fn remove(dirs: &PodDirs) -> io::Result<()> {
+    clear(dirs.root())
+}
+
+/// Removes a directory, mounts first. What others mounted below it is only unmounted, never emptied.
+fn clear(dir: &Path) -> io::Result<()> {
+    if !dir.exists() {
         return Ok(());
     }
-    let root = fs::canonicalize(dirs.root())?;
+    let root = fs::canonicalize(dir)?;
     let mut points: Vec<PathBuf> = mount_points()?.into_iter().filter(|p| p.starts_with(&root)).collect();
     points.sort_by_key(|p| std::cmp::Reverse(p.components().count()));
     for point in points {
@@ -215,8 +224,10 @@ mod tests {
         assert_eq!(here(root.path()), 2);
         tear_down(&dirs).unwrap();
         assert_eq!(here(root.path()), 0);
+        assert!(dirs.root().exists());
+        remove(&dirs).unwrap();
         assert!(!dirs.root().exists());
-        tear_down(&dirs).unwrap();
+        remove(&dirs).unwrap();
     }
 
     #[test]

@@ -1175,7 +1175,7 @@ static PERSISTENT_VOLUME_CLAIM_SPEC_FIELDS: [Field; 9] = [
 pub(super) const PERSISTENT_VOLUME_CLAIM_STATUS: Type = ty("io.k8s.api.core.v1.PersistentVolumeClaimStatus", &PERSISTENT_VOLUME_CLAIM_STATUS_FIELDS, 0);
 static PERSISTENT_VOLUME_CLAIM_STATUS_FIELDS: [Field; 9] = [
     full(&[], "accessModes", 2, list(&OF_STRING), OMIT_EMPTY, None, &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"], NO_PATCH),
-    full(&[], "allocatedResourceStatuses", 7, map(&OF_STRING), OMIT_EMPTY, None, &["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"], NO_PATCH),
+    full(&[], "allocatedResourceStatuses", 7, map(&OF_STRING), OMIT_EMPTY | GRANULAR, None, &["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"], NO_PATCH),
     f("allocatedResources", 5, map(&OF_QUANTITY), OMIT_EMPTY),
     f("capacity", 3, map(&OF_QUANTITY), OMIT_EMPTY),
     full(&[], "conditions", 4, assoc(&OF_CORE_V1_PERSISTENT_VOLUME_CLAIM_CONDITION, &KEYS_CORE_V1_PERSISTENT_VOLUME_CLAIM_CONDITION_TYPE), OMIT_EMPTY, None, &[], merge_by("type")),

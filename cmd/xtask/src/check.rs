@@ -1,0 +1,110 @@
+//! `cargo xtask test`: everything that must hold before a change lands, in order of speed.
+//!
+//! It installs what the tests need from the distribution, so that it runs on a bare machine with
+//! a Rust toolchain and kubectl.
+
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+
+use crate::repository;
+
+/// Program, and the package that brings it.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("containerd", "containerd"),
+    ("runc", "runc"),
+    ("cc", "gcc"),
+    ("ip", "iproute2"),
+    ("nsenter", "util-linux"),
+    ("protoc", "protobuf-compiler"),
+    ("curl", "curl"),
+    ("nft", "nftables"),
+    ("zstd", "zstd"),
+    ("script", "bsdutils"),
+];
+
+const CARGO_DENY: &str = "0.18.9";
+
+type Step = (&'static str, fn() -> anyhow::Result<()>);
+
+const STEPS: &[Step] = &[
+    ("packages", packages),
+    ("format", || cargo(&["fmt", "--all", "--check"])),
+    ("tidy", crate::tidy::run),
+    ("lints", || cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"])),
+    ("dependencies", deny),
+    ("unit tests", || cargo(&["test", "--quiet", "--workspace", "--exclude", "blackbox"])),
+    ("images", || crate::images::build().map(drop)),
+    ("release build", release),
+    ("black-box tests", || cargo(&["test", "--package", "blackbox", "--", "--test-threads=2"])),
+];
+
+/// Runs every step, and prints how long each took.
+pub fn run() -> anyhow::Result<()> {
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    for (name, step) in STEPS {
+        println!("== {name}");
+        let start = Instant::now();
+        step().with_context(|| (*name).to_owned())?;
+        times.push((name, start.elapsed()));
+    }
+    println!("== all passed");
+    for (name, time) in times {
+        println!("{name:<16} {:>6.1} s", time.as_secs_f64());
+    }
+    Ok(())
+}
+
+/// The release binary, as users get it.
+pub fn release() -> anyhow::Result<()> {
+    cargo(&["build", "--quiet", "--release", "--package", "kinglet"])
+}
+
+fn cargo(args: &[&str]) -> anyhow::Result<()> {
+    execute(Command::new(env!("CARGO")).args(args))
+}
+
+fn execute(command: &mut Command) -> anyhow::Result<()> {
+    let status = command.current_dir(repository()).status().with_context(|| format!("running {command:?}"))?;
+    if status.success() { Ok(()) } else { bail!("{command:?}: {status}") }
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).exists())
+}
+
+fn packages() -> anyhow::Result<()> {
+    if !on_path("kubectl") {
+        bail!("the black-box tests need kubectl on PATH");
+    }
+    // The images are made from packages, whose lists must be there.
+    let lists = Path::new("/var/lib/apt/lists").read_dir().map_or(0, Iterator::count);
+    let missing: Vec<&str> = PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+    if lists < 3 || !missing.is_empty() {
+        execute(Command::new("apt-get").args(["update", "-qq"]))?;
+    }
+    if !missing.is_empty() {
+        println!("installing {}", missing.join(" "));
+        let install = ["install", "-qq", "-y", "--no-install-recommends"];
+        execute(Command::new("apt-get").args(install).args(missing).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    Ok(())
+}
+
+/// Licences, duplicates and sources of dependencies. Advisories need a network, and are checked
+/// with `cargo deny check advisories` where there is one.
+fn deny() -> anyhow::Result<()> {
+    let tools = repository().join("target/tools");
+    let program = tools.join("bin/cargo-deny");
+    if !program.exists() {
+        println!("building cargo-deny");
+        let root = tools.to_string_lossy().into_owned();
+        cargo(&["install", "--quiet", "--locked", "--root", &root, "cargo-deny", "--version", CARGO_DENY])?;
+    }
+    execute(Command::new(program).args(["--log-level", "warn", "check", "bans", "licenses", "sources"]))
+}

@@ -1,0 +1,126 @@
+//! Documents are whole, and say what kubectl looks for.
+
+use super::*;
+use crate::kinds;
+
+/// All references of a document.
+fn references<'a>(value: &'a Value, out: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(map) => {
+            out.extend(map.get("$ref").and_then(Value::as_str));
+            map.values().for_each(|v| references(v, out));
+        }
+        Value::Array(items) => items.iter().for_each(|v| references(v, out)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let kinds = kinds::builtin();
+    let index = v3_index(&kinds);
+    let mut documents = vec![v2(&kinds)];
+    for path in index["paths"].as_object().expect("paths").keys() {
+        let (group, version) = match path.split('/').collect::<Vec<_>>()[..] {
+            ["api", version] => ("", version),
+            ["apis", group, version] => (group, version),
+            _ => panic!("{path}"),
+        };
+        documents.push(v3(&kinds, group, version).expect("a document"));
+    }
+    for document in &documents {
+        let mut found = Vec::new();
+        references(document, &mut found);
+        assert!(!found.is_empty());
+        for reference in found {
+            // Names hold no slash.
+            assert!(document.pointer(&reference[1..]).is_some(), "{reference}");
+        }
+    }
+}
+
+#[test]
+fn operations_have_upstreams_names_and_parameters() {
+    let kinds = kinds::builtin();
+    let core = v3(&kinds, "", "v1").expect("core");
+    let apps = v3(&kinds, "apps", "v1").expect("apps");
+    let rbac = v3(&kinds, "rbac.authorization.k8s.io", "v1").expect("rbac");
+    let pods = "/api/v1/namespaces/{namespace}/pods";
+    let deployments = "/apis/apps/v1/namespaces/{namespace}/deployments";
+    let cases = [
+        (&core, pods.to_owned(), "post", "createCoreV1NamespacedPod", "post"),
+        (&core, pods.to_owned(), "get", "listCoreV1NamespacedPod", "list"),
+        (&core, pods.to_owned(), "delete", "deleteCoreV1CollectionNamespacedPod", "deletecollection"),
+        (&core, format!("{pods}/{{name}}"), "patch", "patchCoreV1NamespacedPod", "patch"),
+        (&core, format!("{pods}/{{name}}/log"), "get", "readCoreV1NamespacedPodLog", "get"),
+        (&core, format!("{pods}/{{name}}/exec"), "post", "connectCoreV1PostNamespacedPodExec", "connect"),
+        (&core, "/api/v1/pods".to_owned(), "get", "listCoreV1PodForAllNamespaces", "list"),
+        (&core, "/api/v1/nodes/{name}/status".to_owned(), "put", "replaceCoreV1NodeStatus", "put"),
+        (&apps, format!("{deployments}/{{name}}/scale"), "get", "readAppsV1NamespacedDeploymentScale", "get"),
+        (
+            &rbac,
+            "/apis/rbac.authorization.k8s.io/v1/clusterroles".to_owned(),
+            "delete",
+            "deleteRbacAuthorizationV1CollectionClusterRole",
+            "deletecollection",
+        ),
+    ];
+    for (document, path, method, id, action) in cases {
+        let operation = &document["paths"][&path][method];
+        assert_eq!((&operation["operationId"], &operation["x-kubernetes-action"]), (&id.into(), &action.into()));
+    }
+    let patch = &apps["paths"][format!("{deployments}/{{name}}")]["patch"];
+    assert_eq!(
+        patch["x-kubernetes-group-version-kind"],
+        json!({"group": "apps", "version": "v1", "kind": "Deployment"})
+    );
+    let names: Vec<_> = patch["parameters"].as_array().expect("a list").iter().map(|p| &p["name"]).collect();
+    assert_eq!(names, ["dryRun", "fieldManager", "fieldValidation", "force"]);
+    assert_eq!(
+        rbac["paths"]["/apis/rbac.authorization.k8s.io/v1/clusterroles"]["get"]["tags"][0],
+        "rbacAuthorization_v1"
+    );
+}
+
+#[test]
+fn definitions_in_both_dialects() {
+    let kinds = kinds::builtin();
+    let core = v3(&kinds, "", "v1").expect("core");
+    let port = &core["components"]["schemas"]["io.k8s.api.core.v1.ContainerPort"];
+    assert_eq!(
+        *port,
+        json!({
+            "type": "object", "required": ["containerPort"],
+            "properties": {
+                "containerPort": {"type": "integer", "format": "int32", "default": 0},
+                "hostIP": {"type": "string"}, "hostPort": {"type": "integer", "format": "int32"},
+                "name": {"type": "string"},
+                "protocol": {"type": "string", "default": "TCP", "enum": ["SCTP", "TCP", "UDP"]},
+            },
+        })
+    );
+    let pod = &core["components"]["schemas"]["io.k8s.api.core.v1.Pod"];
+    let reference = "#/components/schemas/io.k8s.api.core.v1.PodSpec";
+    assert_eq!(pod["properties"]["spec"], json!({"allOf": [{"$ref": reference}], "default": {}}));
+    assert_eq!(pod["x-kubernetes-group-version-kind"], json!([{"group": "", "version": "v1", "kind": "Pod"}]));
+    let two = v2(&kinds);
+    let containers = &two["definitions"]["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
+    let want = json!({
+        "type": "array", "items": {"$ref": "#/definitions/io.k8s.api.core.v1.Container"},
+        "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name",
+    });
+    assert_eq!(*containers, want);
+}
+
+#[test]
+fn the_index_points_to_documents_that_change_with_their_kinds() {
+    let all = kinds::builtin();
+    let index = v3_index(&all);
+    let address = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().expect("an address");
+    assert!(address.starts_with("/openapi/v3/apis/apps/v1?hash="), "{address}");
+    assert_eq!(index, v3_index(&all));
+    let fewer = Kinds::new(all.rows().iter().filter(|k| &*k.kind != "DaemonSet").cloned().collect());
+    assert_ne!(v3_index(&fewer)["paths"]["apis/apps/v1"]["serverRelativeURL"], address);
+    assert_eq!(v3(&all, "nobody", "v1"), None);
+}

@@ -1,0 +1,98 @@
+//! Security contexts of pods and containers.
+
+use serde_json::Value;
+
+use super::{one_of_given, volumes};
+use crate::{
+    tree,
+    validation::{FieldErrors, names},
+};
+
+const SYSCTL_PATTERN: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+
+pub(super) fn of_pod(errors: &mut FieldErrors, spec_path: &str, spec: &Value) {
+    let context = tree::at(spec, "securityContext");
+    let path = format!("{spec_path}.securityContext");
+    ids(errors, &path, context, &["fsGroup", "runAsUser", "runAsGroup"]);
+    for (index, group) in tree::items(context, "supplementalGroups").iter().filter_map(Value::as_i64).enumerate() {
+        errors.each(format!("{path}.supplementalGroups[{index}]"), group, names::id(group));
+    }
+    let mut seen = Vec::new();
+    for (index, sysctl) in tree::items(context, "sysctls").iter().enumerate() {
+        let (path, name) = (format!("{path}.sysctls[{index}].name"), tree::text(sysctl, "name"));
+        if name.is_empty() {
+            errors.required(path, "");
+        } else if !names::sysctl(name) {
+            let detail = format!("must have at most 253 characters and match regex {SYSCTL_PATTERN}");
+            errors.invalid(path, name, detail);
+        } else if seen.contains(&name) {
+            errors.duplicate(path, name);
+        }
+        seen.push(name);
+    }
+    let policies: [(&str, &[&str]); 3] = [
+        ("fsGroupChangePolicy", &["Always", "OnRootMismatch"]),
+        ("supplementalGroupsPolicy", &["Merge", "Strict"]),
+        ("seLinuxChangePolicy", &["MountOption", "Recursive"]),
+    ];
+    for (field, allowed) in policies {
+        one_of_given(errors, &format!("{path}.{field}"), tree::text(context, field), allowed);
+    }
+    profile(errors, &format!("{path}.seccompProfile"), tree::at(context, "seccompProfile"));
+    if tree::flag(spec, "shareProcessNamespace") && tree::flag(spec, "hostPID") {
+        let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+        errors.invalid(format!("{spec_path}.shareProcessNamespace"), true, detail);
+    }
+    if tree::at(spec, "hostUsers").as_bool() == Some(false) {
+        for (field, reported) in [("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
+            if tree::flag(spec, field) {
+                errors.forbidden(format!("{spec_path}.{reported}"), "when `hostUsers` is false");
+            }
+        }
+    }
+}
+
+pub(super) fn of_container(errors: &mut FieldErrors, path: &str, context: &Value) {
+    if context.is_null() {
+        return;
+    }
+    ids(errors, path, context, &["runAsUser", "runAsGroup"]);
+    one_of_given(errors, &format!("{path}.procMount"), tree::text(context, "procMount"), &["Default", "Unmasked"]);
+    profile(errors, &format!("{path}.seccompProfile"), tree::at(context, "seccompProfile"));
+    if tree::at(context, "allowPrivilegeEscalation").as_bool() == Some(false) {
+        if tree::flag(context, "privileged") {
+            let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+            errors.invalid(path, context.clone(), detail);
+        }
+        if tree::texts(context, "capabilities.add").any(|capability| capability == "CAP_SYS_ADMIN") {
+            let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+            errors.invalid(path, context.clone(), detail);
+        }
+    }
+}
+
+fn ids(errors: &mut FieldErrors, path: &str, context: &Value, fields: &[&str]) {
+    for field in fields {
+        if let Some(id) = tree::at(context, field).as_i64() {
+            errors.each(format!("{path}.{field}"), id, names::id(id));
+        }
+    }
+}
+
+fn profile(errors: &mut FieldErrors, path: &str, profile: &Value) {
+    if profile.is_null() {
+        return;
+    }
+    let kind = tree::text(profile, "type");
+    if kind.is_empty() {
+        errors.required(format!("{path}.type"), "type is required when seccompProfile is set");
+    }
+    one_of_given(errors, &format!("{path}.type"), kind, &["Localhost", "RuntimeDefault", "Unconfined"]);
+    let (path, file) = (format!("{path}.localhostProfile"), tree::at(profile, "localhostProfile"));
+    match (kind, file.as_str()) {
+        ("Localhost", None) => errors.required(path, "must be set when seccomp type is Localhost"),
+        ("Localhost", Some(file)) => volumes::descending(errors, &path, file),
+        (_, Some(_)) => errors.invalid(path, profile.clone(), "can only be set when seccomp type is Localhost"),
+        (_, None) => {}
+    }
+}

@@ -1,0 +1,147 @@
+//! Checks of quantities and resource requirements.
+
+use serde_json::Value;
+
+use super::{FieldErrors, names};
+use crate::{quantity::Quantity, tree};
+
+/// `must be greater than or equal to 0`.
+pub const NEGATIVE: &str = "must be greater than or equal to 0";
+
+const CONTAINER_RESOURCES: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+
+const STANDARD_RESOURCES: [&str; 20] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "storage",
+    "requests.storage",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
+/// Standard resources that are counted.
+const COUNTED: [&str; 9] = [
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
+fn is_huge_page(name: &str) -> bool {
+    name.starts_with("hugepages-")
+}
+
+/// A resource of Kubernetes itself, as opposed to one of a device plugin.
+fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+fn is_extended(name: &str) -> bool {
+    !is_native(name) && !name.starts_with("requests.") && names::qualified(&format!("requests.{name}")).is_empty()
+}
+
+/// Checks the amount of a resource.
+pub fn amount(errors: &mut FieldErrors, path: &str, resource: &str, value: &Value) {
+    let Ok(quantity) = Quantity::from_value(value) else {
+        errors.invalid(path, value.clone(), "must be a valid resource quantity");
+        return;
+    };
+    if quantity.signum() < 0 {
+        errors.invalid(path, value.clone(), NEGATIVE);
+    }
+    if (COUNTED.contains(&resource) || is_extended(resource)) && quantity.milli() % 1000 != 0 {
+        errors.invalid(path, value.clone(), "must be an integer");
+    }
+}
+
+fn container_resource(errors: &mut FieldErrors, path: &str, name: &str) {
+    let faults = names::qualified(name);
+    let wrong = !faults.is_empty();
+    errors.each(path, name, faults);
+    if !name.contains('/') {
+        if !wrong && !STANDARD_RESOURCES.contains(&name) && !is_huge_page(name) {
+            errors.invalid(path, name, "must be a standard resource type or fully qualified");
+        }
+        if !CONTAINER_RESOURCES.contains(&name) && !is_huge_page(name) {
+            errors.invalid(path, name, "must be a standard resource for containers");
+        }
+    } else if !is_native(name) && !is_extended(name) {
+        errors.invalid(path, name, "doesn't follow extended resource name standard");
+    }
+}
+
+/// Checks `resources` of a container; `claims` are the names of the pod's resource claims.
+pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &[&str]) {
+    let limits = tree::at(resources, "limits");
+    for (name, value) in tree::entries(resources, "limits") {
+        let path = format!("{path}.limits[{name}]");
+        container_resource(errors, &path, name);
+        amount(errors, &path, name, value);
+    }
+    for (name, value) in tree::entries(resources, "requests") {
+        let at = format!("{path}.requests[{name}]");
+        container_resource(errors, &at, name);
+        amount(errors, &at, name, value);
+        let overcommit = is_native(name) && !is_huge_page(name);
+        let pair = limits.get(name).map(|limit| (Quantity::from_value(value), Quantity::from_value(limit)));
+        match pair {
+            Some((Ok(request), Ok(limit))) => {
+                let detail = |what: &str| format!("must be {what} {name} limit of {limit}");
+                if !overcommit && request != limit {
+                    errors.invalid(format!("{path}.requests"), request.to_string(), detail("equal to"));
+                } else if request > limit {
+                    errors.invalid(format!("{path}.requests"), request.to_string(), detail("less than or equal to"));
+                }
+            }
+            Some(_) => {}
+            None if !overcommit => {
+                errors.required(format!("{path}.limits"), "Limit must be set for non overcommitable resources");
+            }
+            None => {}
+        }
+    }
+    let mentions = |wanted: fn(&str) -> bool| {
+        ["limits", "requests"].iter().any(|part| tree::entries(resources, part).any(|(name, _)| wanted(name)))
+    };
+    if mentions(is_huge_page) && !mentions(|name| matches!(name, "cpu" | "memory")) {
+        errors.forbidden(path, "HugePages require cpu or memory");
+    }
+    for (index, claim) in tree::items(resources, "claims").iter().enumerate() {
+        let (path, name) = (format!("{path}.claims[{index}]"), tree::text(claim, "name"));
+        if name.is_empty() {
+            errors.required(path, "");
+        } else if !claims.contains(&name) {
+            let known =
+                if claims.is_empty() { " which is empty".to_owned() } else { format!(": {}", claims.join(", ")) };
+            let detail = format!("must be one of the names in pod.spec.resourceClaims{known}");
+            errors.push(path, super::Reason::NotFound, name, detail);
+        }
+    }
+}
+
+/// Refuses a negative number at `field` below `path`.
+pub fn not_negative(errors: &mut FieldErrors, object: &Value, path: &str, field: &str) {
+    let value = tree::int(object, field);
+    if value < 0 {
+        errors.invalid(format!("{path}.{field}"), value, NEGATIVE);
+    }
+}

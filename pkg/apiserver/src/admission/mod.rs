@@ -1,0 +1,96 @@
+//! Admission: what the cluster adds to objects and checks of them beyond their own rules. One
+//! table of plugins, run in order: first all `mutate`, later all `validate`.
+
+mod namespace;
+mod pod_defaults;
+mod priority;
+mod service;
+mod service_account;
+
+use std::any::Any;
+
+use api::{Status, Value};
+use parking_lot::Mutex;
+
+use crate::call::Call;
+
+pub use service::ServiceCidr;
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A new object.
+    Create,
+    /// A change, also by patch.
+    Update,
+    /// A deletion.
+    Delete,
+    /// A stream.
+    Connect,
+}
+
+/// A request, as plugins see it.
+pub struct Attributes<'a> {
+    /// The request; its kind is the object's.
+    pub call: &'a Call,
+    /// What is being done.
+    pub operation: Operation,
+    /// Subresource; empty for the object itself.
+    pub subresource: &'a str,
+    /// The object before; `None` at creation.
+    pub old: Option<&'a Value>,
+    /// Kept until the request is over: locks that cover the commit.
+    pub held: &'a Mutex<Vec<Box<dyn Any + Send>>>,
+}
+
+impl Attributes<'_> {
+    /// Whether it is about an object of a kind of the core group itself.
+    fn is_core(&self, plural: &str) -> bool {
+        self.call.kind.group.is_empty() && &*self.call.kind.plural == plural && self.subresource.is_empty()
+    }
+}
+
+/// A step of admission. Both halves do nothing by default.
+#[async_trait::async_trait]
+pub trait Plugin: Send + Sync {
+    /// Upstream's name, where there is one.
+    fn name(&self) -> &'static str;
+
+    /// Changes an object before it is checked.
+    async fn mutate(&self, _attributes: &Attributes<'_>, _object: &mut Value) -> Result<(), Status> {
+        Ok(())
+    }
+
+    /// Refuses an object in its final form; for deletions it is the one to go.
+    async fn validate(&self, _attributes: &Attributes<'_>, _object: &Value) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+/// All plugins, in order.
+pub fn plugins() -> Vec<Box<dyn Plugin>> {
+    vec![
+        Box::new(namespace::Lifecycle),
+        Box::new(service_account::ServiceAccount),
+        Box::new(priority::Priority),
+        Box::new(pod_defaults::DefaultTolerations),
+        Box::new(namespace::NameLabel),
+        Box::new(service::Allocation::default()),
+    ]
+}
+
+/// Runs the first half.
+pub async fn mutate(attributes: &Attributes<'_>, object: &mut Value) -> Result<(), Status> {
+    for plugin in &attributes.call.server.admission {
+        plugin.mutate(attributes, object).await?;
+    }
+    Ok(())
+}
+
+/// Runs the second half.
+pub async fn validate(attributes: &Attributes<'_>, object: &Value) -> Result<(), Status> {
+    for plugin in &attributes.call.server.admission {
+        plugin.validate(attributes, object).await?;
+    }
+    Ok(())
+}

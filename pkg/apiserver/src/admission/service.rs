@@ -1,0 +1,462 @@
+//! Cluster IPs and node ports of Services.
+//!
+//! # Guarantees
+//! - What is in use is read from the Services themselves, never kept beside them: nothing leaks and
+//!   nothing is to be repaired. A memo keeps one parsed entry to each Service, by revision.
+//! - Allocation and commit happen under one lock, so that no two Services get the same.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    net::Ipv4Addr,
+    str::FromStr,
+    sync::Arc,
+};
+
+use api::{Status, Value, meta, validation::{FieldErrors, Reason}};
+use bytes::Bytes;
+use rand::Rng as _;
+use serde_json::json;
+use store::KeyRange;
+use tokio::sync::Mutex;
+
+use super::{Attributes, Operation, Plugin};
+use crate::cache::{Cache, Wanted};
+
+/// The addresses of Services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceCidr {
+    network: u32,
+    prefix: u8,
+}
+
+/// Not an IPv4 network.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} is not an IPv4 network between /8 and /30, such as 10.43.0.0/16")]
+pub struct BadCidr(String);
+
+impl FromStr for ServiceCidr {
+    type Err = BadCidr;
+    fn from_str(text: &str) -> Result<Self, BadCidr> {
+        let bad = || BadCidr(text.to_owned());
+        let (address, prefix) = text.split_once('/').ok_or_else(bad)?;
+        let address: Ipv4Addr = address.parse().map_err(|_| bad())?;
+        let prefix: u8 = prefix.parse().ok().filter(|p| (8..=30).contains(p)).ok_or_else(bad)?;
+        let mask = u32::MAX << (32 - prefix);
+        Ok(ServiceCidr { network: u32::from(address) & mask, prefix })
+    }
+}
+
+impl std::fmt::Display for ServiceCidr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", Ipv4Addr::from(self.network), self.prefix)
+    }
+}
+
+impl ServiceCidr {
+    /// The first address: that of the API's own Service.
+    pub fn first(&self) -> Ipv4Addr {
+        Ipv4Addr::from(self.network + 1)
+    }
+
+    /// Addresses that can be given: all but the network's and the broadcast address.
+    fn size(&self) -> u32 {
+        (1u32 << (32 - self.prefix)) - 2
+    }
+
+    fn contains(&self, address: Ipv4Addr) -> bool {
+        (1..=self.size()).contains(&u32::from(address).wrapping_sub(self.network))
+    }
+
+    /// A free address: from the upper band first, since people choose theirs from the lower one.
+    fn pick(&self, used: &HashSet<Ipv4Addr>, random: u32) -> Option<Ipv4Addr> {
+        let size = self.size();
+        let band = (size / 16).clamp(16, 256).min(size / 2);
+        let upper = size - band;
+        let at = |offset: u32| Ipv4Addr::from(self.network + 1 + offset);
+        let in_upper = (0..upper).map(|step| at(band + (random % upper + step) % upper));
+        let in_lower = (0..band).map(at);
+        in_upper.chain(in_lower).find(|address| !used.contains(address))
+    }
+}
+
+const NODE_PORTS: std::ops::RangeInclusive<u16> = 30000..=32767;
+
+/// What Services hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Held {
+    ips: BTreeSet<Ipv4Addr>,
+    /// Port and protocol.
+    ports: BTreeSet<(u16, String)>,
+}
+
+impl Held {
+    fn read(service: &Value) -> Self {
+        let spec = &service["spec"];
+        let ips = spec["clusterIPs"].as_array().into_iter().flatten().chain([&spec["clusterIP"]]);
+        let port = |port: &Value| u16::try_from(port.as_u64().unwrap_or(0)).ok().filter(|p| *p != 0);
+        let listed = spec["ports"].as_array().into_iter().flatten();
+        let mut ports: BTreeSet<_> =
+            listed.filter_map(|p| Some((port(&p["nodePort"])?, protocol(p).to_owned()))).collect();
+        ports.extend(port(&spec["healthCheckNodePort"]).map(|p| (p, "TCP".to_owned())));
+        Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports }
+    }
+}
+
+fn protocol(port: &Value) -> &str {
+    port["protocol"].as_str().unwrap_or("TCP")
+}
+
+/// What others hold, for one decision.
+#[derive(Debug, Default)]
+struct Taken {
+    ips: HashSet<Ipv4Addr>,
+    ports: HashSet<(u16, String)>,
+}
+
+type Memo = HashMap<Bytes, (i64, Held)>;
+
+/// Allocates for Services as they are made and changed.
+#[derive(Default)]
+pub struct Allocation {
+    memo: Arc<Mutex<Memo>>,
+}
+
+#[async_trait::async_trait]
+impl Plugin for Allocation {
+    fn name(&self) -> &'static str {
+        "ServiceAllocation"
+    }
+
+    async fn mutate(&self, attributes: &Attributes<'_>, object: &mut Value) -> Result<(), Status> {
+        if !attributes.is_core("services") || !matches!(attributes.operation, Operation::Create | Operation::Update) {
+            return Ok(());
+        }
+        let call = attributes.call;
+        if let Some(old) = attributes.old {
+            carry_over(object, old);
+        }
+        let own = attributes.old.map(Held::read).unwrap_or_default();
+        if complete(object) && Held::read(object) == own {
+            return Ok(());
+        }
+        let mut memo = self.memo.clone().lock_owned().await;
+        call.server.caches.at_head().await?;
+        let cache = call.server.caches.of(&call.kind).await?;
+        let own_key = crate::keys::object(&call.kind, call.namespace(), meta::name(object));
+        let taken = taken(&mut memo, &cache, own_key.as_bytes());
+        let errors = allocate(object, &own, taken, call.server.service_cidr, &mut || rand::rng().random());
+        if !errors.is_empty() {
+            return Err(Status::invalid("", "Service", meta::name(object), &errors));
+        }
+        // The lock is held until the commit.
+        attributes.held.lock().push(Box::new(memo));
+        Ok(())
+    }
+}
+
+fn taken(memo: &mut Memo, cache: &Cache, own: &[u8]) -> Taken {
+    let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
+    if memo.len() > page.objects.len() {
+        let live: HashSet<&Bytes> = page.objects.iter().map(|o| &o.key).collect();
+        memo.retain(|key, _| live.contains(key));
+    }
+    let mut taken = Taken::default();
+    for object in &page.objects {
+        let revision = object.stored.revision;
+        let entry = memo.entry(object.key.clone()).or_insert_with(|| (0, Held::default()));
+        if entry.0 != revision {
+            *entry = (revision, object.stored.tree().map(|tree| Held::read(&tree)).unwrap_or_default());
+        }
+        if object.key != own {
+            taken.ips.extend(entry.1.ips.iter().copied());
+            taken.ports.extend(entry.1.ports.iter().cloned());
+        }
+    }
+    taken
+}
+
+fn kind_of(service: &Value) -> &str {
+    service["spec"]["type"].as_str().filter(|t| !t.is_empty()).unwrap_or("ClusterIP")
+}
+
+fn wants_ip(service: &Value) -> bool {
+    kind_of(service) != "ExternalName" && service["spec"]["clusterIP"] != "None"
+}
+
+fn wants_ports(service: &Value) -> bool {
+    match kind_of(service) {
+        "NodePort" => true,
+        "LoadBalancer" => service["spec"]["allocateLoadBalancerNodePorts"] != false,
+        _ => false,
+    }
+}
+
+fn wants_health_port(service: &Value) -> bool {
+    kind_of(service) == "LoadBalancer" && service["spec"]["externalTrafficPolicy"] == "Local"
+}
+
+fn text<'a>(spec: &'a Value, field: &str) -> &'a str {
+    spec[field].as_str().unwrap_or_default()
+}
+
+/// Whether nothing is left to allocate.
+fn complete(service: &Value) -> bool {
+    let spec = &service["spec"];
+    let ip = kind_of(service) == "ExternalName" || (!text(spec, "clusterIP").is_empty() && spec["clusterIPs"].is_array());
+    let ports = spec["ports"].as_array().into_iter().flatten();
+    let families = kind_of(service) == "ExternalName" || spec["ipFamilies"].is_array();
+    ip && families
+        && (!wants_ports(service) || ports.into_iter().all(|p| p["nodePort"].as_u64().unwrap_or(0) != 0))
+        && (!wants_health_port(service) || spec["healthCheckNodePort"].as_u64().unwrap_or(0) != 0)
+}
+
+/// Gives an update what the Service had and the client left out, and takes away what a change of
+/// type makes void.
+fn carry_over(new: &mut Value, old: &Value) {
+    let (new_type, old_type) = (kind_of(new).to_owned(), kind_of(old).to_owned());
+    if new_type == "ExternalName" {
+        if old_type != "ExternalName"
+            && let Some(spec) = new["spec"].as_object_mut()
+        {
+            for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+                spec.remove(field);
+            }
+        }
+    } else if old_type != "ExternalName" && text(&new["spec"], "clusterIP").is_empty() {
+        for field in ["clusterIP", "clusterIPs"] {
+            if !old["spec"][field].is_null() {
+                new["spec"][field] = old["spec"][field].clone();
+            }
+        }
+    }
+    for field in ["ipFamilies", "ipFamilyPolicy"] {
+        if new_type != "ExternalName" && new["spec"][field].is_null() && !old["spec"][field].is_null() {
+            new["spec"][field] = old["spec"][field].clone();
+        }
+    }
+    let (keep, had) = (wants_ports(new), wants_ports(old));
+    let old_ports: Vec<Value> = old["spec"]["ports"].as_array().cloned().unwrap_or_default();
+    for port in new["spec"]["ports"].as_array_mut().into_iter().flatten() {
+        let same = old_ports.iter().find(|o| o["port"] == port["port"] && protocol(o) == protocol(port));
+        let Some(old_node_port) = same.map(|o| o["nodePort"].clone()).filter(|p| p.as_u64().unwrap_or(0) != 0) else {
+            continue;
+        };
+        if keep && had && port["nodePort"].as_u64().unwrap_or(0) == 0 {
+            port["nodePort"] = old_node_port;
+        } else if !keep && had && port["nodePort"] == old_node_port
+            && let Some(port) = port.as_object_mut()
+        {
+            port.remove("nodePort");
+        }
+    }
+    let health = old["spec"]["healthCheckNodePort"].clone();
+    if !health.is_null() {
+        if wants_health_port(new) && new["spec"]["healthCheckNodePort"].is_null() {
+            new["spec"]["healthCheckNodePort"] = health;
+        } else if !wants_health_port(new)
+            && new["spec"]["healthCheckNodePort"] == health
+            && let Some(spec) = new["spec"].as_object_mut()
+        {
+            spec.remove("healthCheckNodePort");
+        }
+    }
+}
+
+/// Fills in addresses and ports. `own` is what the Service holds already.
+fn allocate(
+    service: &mut Value,
+    own: &Held,
+    mut taken: Taken,
+    cidr: ServiceCidr,
+    random: &mut dyn FnMut() -> u32,
+) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    if kind_of(service) != "ExternalName" {
+        let headless = !wants_ip(service);
+        let spec = &mut service["spec"];
+        if headless {
+            spec["clusterIPs"] = json!(["None"]);
+        } else {
+            allocate_ip(spec, own, &taken, cidr, random(), &mut errors);
+        }
+        if spec["ipFamilies"].is_null() {
+            spec["ipFamilies"] = json!(["IPv4"]);
+        }
+        if spec["ipFamilyPolicy"].is_null() {
+            spec["ipFamilyPolicy"] = "SingleStack".into();
+        }
+    }
+    allocate_ports(service, own, &mut taken, random, &mut errors);
+    errors
+}
+
+fn allocate_ip(
+    spec: &mut Value,
+    own: &Held,
+    taken: &Taken,
+    cidr: ServiceCidr,
+    random: u32,
+    errors: &mut FieldErrors,
+) {
+    let first = spec["clusterIPs"][0].as_str().map(str::to_owned);
+    let given = Some(text(spec, "clusterIP").to_owned()).filter(|ip| !ip.is_empty()).or(first);
+    let refuse = |errors: &mut FieldErrors, value: &str, why: String| {
+        errors.push("spec.clusterIPs", Reason::Invalid, json!([value]), format!("failed to allocate IP {value}: {why}"));
+    };
+    let address = match given {
+        None => match cidr.pick(&taken.ips, random) {
+            Some(address) => address.to_string(),
+            None => {
+                errors.push("spec.clusterIPs", Reason::Invalid, json!([]), "failed to allocate a serviceIP: range is full");
+                return;
+            }
+        },
+        Some(given) => {
+            match given.parse::<Ipv4Addr>() {
+                Err(_) => {
+                    let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+                    errors.push("spec.clusterIPs[0]", Reason::Invalid, given.as_str(), why);
+                }
+                Ok(address) if !own.ips.contains(&address) && !cidr.contains(address) => {
+                    let why = format!("the provided IP is not in the valid range. The range of valid IPs is {cidr}");
+                    refuse(errors, &given, why);
+                }
+                Ok(address) if taken.ips.contains(&address) => {
+                    refuse(errors, &given, "provided IP is already allocated".to_owned());
+                }
+                Ok(_) => {}
+            }
+            given
+        }
+    };
+    spec["clusterIP"] = address.as_str().into();
+    spec["clusterIPs"] = json!([address]);
+}
+
+fn allocate_ports(
+    service: &mut Value,
+    own: &Held,
+    taken: &mut Taken,
+    random: &mut dyn FnMut() -> u32,
+    errors: &mut FieldErrors,
+) {
+    let (allocate, health) = (wants_ports(service), wants_health_port(service));
+    let spec = &mut service["spec"];
+    // One number serves the TCP and the UDP side of the same port.
+    let mut numbers: HashMap<u64, u16> = HashMap::new();
+    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
+        let number = u16::try_from(port["nodePort"].as_u64().unwrap_or(0)).unwrap_or(0);
+        let wanted = (number, protocol(port).to_owned());
+        if number != 0 {
+            let path = format!("spec.ports[{index}].nodePort");
+            if !NODE_PORTS.contains(&number) && !own.ports.contains(&wanted) {
+                let why = format!("provided port is not in the valid range. The range of valid ports is {}-{}", NODE_PORTS.start(), NODE_PORTS.end());
+                errors.push(path, Reason::Invalid, i64::from(number), why);
+            } else if taken.ports.contains(&wanted) {
+                errors.push(path, Reason::Invalid, i64::from(number), "provided port is already allocated");
+            }
+            numbers.entry(port["port"].as_u64().unwrap_or(0)).or_insert(number);
+            taken.ports.insert(wanted);
+        }
+    }
+    for port in spec["ports"].as_array_mut().into_iter().flatten() {
+        if !allocate || port["nodePort"].as_u64().unwrap_or(0) != 0 {
+            continue;
+        }
+        let protocol = protocol(port).to_owned();
+        let key = port["port"].as_u64().unwrap_or(0);
+        let shared = numbers.get(&key).copied().filter(|n| !taken.ports.contains(&(*n, protocol.clone())));
+        let Some(number) = shared.or_else(|| free_port(taken, random())) else {
+            errors.push("spec.ports", Reason::Invalid, Value::Null, "failed to allocate a nodePort: range is full");
+            return;
+        };
+        port["nodePort"] = number.into();
+        numbers.insert(key, number);
+        taken.ports.insert((number, protocol));
+    }
+    if health && spec["healthCheckNodePort"].as_u64().unwrap_or(0) == 0
+        && let Some(number) = free_port(taken, random())
+    {
+        spec["healthCheckNodePort"] = number.into();
+    }
+}
+
+/// A port that is free for every protocol.
+fn free_port(taken: &Taken, random: u32) -> Option<u16> {
+    let size = u32::from(NODE_PORTS.end() - NODE_PORTS.start()) + 1;
+    let used: HashSet<u16> = taken.ports.iter().map(|(port, _)| *port).collect();
+    (0..size).map(|step| NODE_PORTS.start() + u16::try_from((random % size + step) % size).unwrap_or(0)).find(|p| !used.contains(p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cidr() -> ServiceCidr {
+        "10.43.0.0/24".parse().unwrap()
+    }
+
+    fn run(mut service: Value, own: &Held, taken: Taken) -> Result<Value, String> {
+        let errors = allocate(&mut service, own, taken, cidr(), &mut || 5);
+        if errors.is_empty() { Ok(service["spec"].clone()) } else { Err(errors.to_string()) }
+    }
+
+    #[test]
+    fn networks_are_parsed() {
+        assert_eq!(cidr().first().to_string(), "10.43.0.1");
+        assert_eq!(cidr().to_string(), "10.43.0.0/24");
+        for bad in ["10.0.0.0", "x/8", "10.0.0.0/33", "fd00::/64"] {
+            assert!(bad.parse::<ServiceCidr>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_and_ports_are_given() {
+        let own = Held::default();
+        let spec = run(json!({"spec": {"ports": [{"port": 80}]}}), &own, Taken::default()).unwrap();
+        assert_eq!(spec["clusterIPs"], json!([spec["clusterIP"]]));
+        assert_eq!(spec["ipFamilyPolicy"], "SingleStack");
+        assert!(spec["ports"][0]["nodePort"].is_null());
+        let spec = run(json!({"spec": {"clusterIP": "None"}}), &own, Taken::default()).unwrap();
+        assert_eq!(spec["clusterIPs"], json!(["None"]));
+        let spec = run(json!({"spec": {"type": "NodePort", "ports": [{"port": 53, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}]}}), &own, Taken::default()).unwrap();
+        assert_eq!(spec["ports"][0]["nodePort"], spec["ports"][1]["nodePort"]);
+        assert_eq!(spec["ports"][0]["nodePort"], 30005);
+        let spec = run(json!({"spec": {"type": "ExternalName"}}), &own, Taken::default()).unwrap();
+        assert!(spec["clusterIP"].is_null());
+        let ip: Ipv4Addr = "10.43.0.10".parse().unwrap();
+        let taken = || Taken { ips: [ip].into(), ports: [(30080, "TCP".to_owned())].into() };
+        let error = run(json!({"spec": {"clusterIP": "10.43.0.10"}}), &own, taken()).unwrap_err();
+        assert!(error.ends_with("failed to allocate IP 10.43.0.10: provided IP is already allocated"), "{error}");
+        assert!(run(json!({"spec": {"clusterIP": "10.44.0.10"}}), &own, taken()).unwrap_err().contains("not in the valid range"));
+        let error = run(json!({"spec": {"type": "NodePort", "ports": [{"port": 1, "nodePort": 30080}]}}), &own, taken()).unwrap_err();
+        assert_eq!(error, "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated");
+    }
+
+    #[test]
+    fn the_upper_band_is_used_first_and_everything_before_it_is_full() {
+        let cidr: ServiceCidr = "10.0.0.0/28".parse().unwrap();
+        let mut used = HashSet::new();
+        for _ in 0..14 {
+            let address = cidr.pick(&used, 3).unwrap();
+            assert!(cidr.contains(address) && used.insert(address));
+        }
+        assert_eq!(cidr.pick(&used, 3), None);
+    }
+
+    #[test]
+    fn updates_keep_what_they_leave_out() {
+        let old = json!({"spec": {"type": "NodePort", "clusterIP": "10.43.0.9", "clusterIPs": ["10.43.0.9"], "ipFamilies": ["IPv4"], "ports": [{"port": 80, "nodePort": 30001}]}});
+        let mut new = json!({"spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+        carry_over(&mut new, &old);
+        assert!(complete(&new));
+        assert_eq!(Held::read(&new), Held::read(&old));
+        let mut cluster = json!({"spec": {"type": "ClusterIP", "ports": [{"port": 80, "nodePort": 30001}]}});
+        carry_over(&mut cluster, &old);
+        assert!(cluster["spec"]["ports"][0]["nodePort"].is_null());
+        let mut external = old.clone();
+        external["spec"]["type"] = "ExternalName".into();
+        carry_over(&mut external, &old);
+        assert!(external["spec"]["clusterIP"].is_null());
+    }
+}

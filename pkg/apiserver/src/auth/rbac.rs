@@ -1,0 +1,136 @@
+//! RBAC over the watch cache: the index of roles and bindings follows the caches' revisions.
+
+use std::sync::Arc;
+
+use api::{Kinds, Status, UserInfo, Value};
+use arc_swap::ArcSwapOption;
+use store::KeyRange;
+
+use super::rbac_rules::{Index, Rule};
+use crate::{
+    cache::{Caches, Wanted},
+    request_info::RequestInfo,
+};
+
+/// The group that passes every check.
+pub const MASTERS: &str = "system:masters";
+const GROUP: &str = "rbac.authorization.k8s.io";
+const RESOURCES: [&str; 4] = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"];
+
+/// What someone wants to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// `get`, `list`, …; `*` for all.
+    pub verb: String,
+    /// API group.
+    pub group: String,
+    /// Resource.
+    pub resource: String,
+    /// Subresource; empty for none.
+    pub subresource: String,
+    /// Namespace; empty for the whole cluster.
+    pub namespace: String,
+    /// Object; empty for all.
+    pub name: String,
+    /// A path that is no resource; then only the verb counts besides.
+    pub path: Option<String>,
+}
+
+impl Question {
+    /// What a request asks for.
+    pub fn of(info: &RequestInfo) -> Self {
+        if !info.resource_request {
+            return Question { verb: info.verb.to_owned(), path: Some(info.path.clone()), ..Self::default() };
+        }
+        Question {
+            verb: info.verb.to_owned(),
+            group: info.group.clone(),
+            resource: info.resource.clone(),
+            subresource: info.subresource.clone(),
+            namespace: info.namespace.clone(),
+            name: info.name.clone(),
+            path: None,
+        }
+    }
+
+    /// The answer to those who may not.
+    pub fn refusal(&self, user: &UserInfo) -> Status {
+        let name = serde_json::json!(user.name);
+        if let Some(path) = &self.path {
+            let mut status = Status::forbidden("", "", "", "");
+            status.message = format!("forbidden: User {name} cannot {} path \"{path}\"", self.verb);
+            status.details = serde_json::json!({});
+            return status;
+        }
+        let resource = match self.subresource.as_str() {
+            "" => self.resource.clone(),
+            sub => format!("{}/{sub}", self.resource),
+        };
+        let place = match self.namespace.as_str() {
+            "" => "at the cluster scope".to_owned(),
+            namespace => format!("in the namespace \"{namespace}\""),
+        };
+        let why =
+            format!("User {name} cannot {} resource \"{resource}\" in API group \"{}\" {place}", self.verb, self.group);
+        Status::forbidden(&self.group, &self.resource, &self.name, &why)
+    }
+}
+
+/// The authorizer.
+pub struct Rbac {
+    caches: Arc<Caches>,
+    index: ArcSwapOption<([i64; 4], Index)>,
+}
+
+impl Rbac {
+    /// An authorizer over these caches.
+    pub fn new(caches: Arc<Caches>) -> Self {
+        Rbac { caches, index: ArcSwapOption::empty() }
+    }
+
+    /// Whether the user may. A refusal is given only after everything committed so far was seen.
+    pub async fn allows(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<bool, Status> {
+        if user.in_group(MASTERS) || self.current(kinds).await?.1.allows(user, question) {
+            return Ok(true);
+        }
+        self.caches.at_head().await?;
+        Ok(self.current(kinds).await?.1.allows(user, question))
+    }
+
+    /// As [`Rbac::allows`], with the refusal as an error.
+    pub async fn check(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<(), Status> {
+        if self.allows(kinds, user, question).await? { Ok(()) } else { Err(question.refusal(user)) }
+    }
+
+    /// The rules of a user in a namespace, as `SubjectRulesReviewStatus` has them.
+    pub async fn rules(&self, kinds: &Kinds, user: &UserInfo, namespace: &str) -> Result<(Vec<Value>, Vec<Value>), Status> {
+        let index = self.current(kinds).await?;
+        let described: Vec<(bool, Value)> = index.1.rules(user, namespace).map(Rule::describe).collect();
+        let (resources, others): (Vec<_>, Vec<_>) = described.into_iter().partition(|(resource, _)| *resource);
+        let values = |list: Vec<(bool, Value)>| list.into_iter().map(|(_, value)| value).collect();
+        Ok((values(resources), values(others)))
+    }
+
+    async fn current(&self, kinds: &Kinds) -> Result<Arc<([i64; 4], Index)>, Status> {
+        let mut caches = Vec::with_capacity(RESOURCES.len());
+        for resource in RESOURCES {
+            let Some(kind) = kinds.by_resource(GROUP, "v1", resource) else {
+                // A table without RBAC kinds (tests): nothing is granted.
+                return Ok(Arc::new(([0; 4], Index::default())));
+            };
+            caches.push(self.caches.of(kind).await?);
+        }
+        let revisions = [0, 1, 2, 3].map(|at: usize| caches[at].last());
+        if let Some(index) = self.index.load_full().filter(|index| index.0 == revisions) {
+            return Ok(index);
+        }
+        let objects = |at: usize| -> Vec<Value> {
+            let cache = &caches[at];
+            let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
+            page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
+        };
+        let index = Arc::new((revisions, Index::build(&objects(0), &objects(1), &objects(2), &objects(3))));
+        self.index.store(Some(index.clone()));
+        Ok(index)
+    }
+}

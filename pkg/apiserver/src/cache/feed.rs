@@ -1,0 +1,159 @@
+//! One store watch feeds all caches.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use api::{Kind, Status};
+use parking_lot::RwLock;
+use store::{KeyRange, Range, Store};
+use tokio::sync::{OnceCell, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::resource::Cache;
+use crate::keys;
+
+/// How long a read waits for a revision that the caches have not seen.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+struct Slot {
+    cache: Arc<Cache>,
+    loaded: OnceCell<()>,
+}
+
+/// All caches of a server. See the module above.
+pub struct Caches {
+    store: Arc<dyn Store>,
+    slots: RwLock<HashMap<String, Arc<Slot>>>,
+    seen: watch::Sender<i64>,
+}
+
+impl Caches {
+    /// No caches yet, and nothing feeds them before [`Caches::follow`].
+    pub fn new(store: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Caches { store, slots: RwLock::default(), seen: watch::channel(0).0 })
+    }
+
+    /// The cache of a kind's resource, loaded.
+    pub async fn of(&self, kind: &Kind) -> Result<Arc<Cache>, Status> {
+        let prefix = keys::prefix(kind);
+        let existing = self.slots.read().get(&prefix).cloned();
+        let slot = existing.unwrap_or_else(|| {
+            let make = || {
+                let cache = Arc::new(Cache::new(prefix.clone(), kind.selectable.clone()));
+                Arc::new(Slot { cache, loaded: OnceCell::new() })
+            };
+            self.slots.write().entry(prefix.clone()).or_insert_with(make).clone()
+        });
+        slot.loaded.get_or_try_init(|| self.load(&slot.cache)).await?;
+        Ok(slot.cache.clone())
+    }
+
+    async fn load(&self, cache: &Cache) -> Result<(), Status> {
+        let keys = KeyRange::prefix(cache.prefix().to_owned());
+        let read = self.store.range(Range::head(keys)).await.map_err(keys::store_error)?;
+        cache.load(&read.kvs, read.revision);
+        Ok(())
+    }
+
+    /// Revision up to which every cache is complete.
+    pub fn seen(&self) -> watch::Receiver<i64> {
+        self.seen.subscribe()
+    }
+
+    /// Waits until the caches have seen all that is committed by now; answers with that revision.
+    pub async fn at_head(&self) -> Result<i64, Status> {
+        let head = self.store.revision().await.map_err(keys::store_error)?;
+        self.reach(head).await?;
+        Ok(head)
+    }
+
+    /// Waits until the caches have seen `revision`.
+    pub async fn reach(&self, revision: i64) -> Result<(), Status> {
+        if *self.seen.borrow() >= revision {
+            return Ok(());
+        }
+        let mut seen = self.seen.subscribe();
+        match tokio::time::timeout(PATIENCE, seen.wait_for(|at| *at >= revision)).await {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                let current = *self.seen.borrow();
+                let mut status =
+                    Status::timeout(format!("Too large resource version: {revision}, current: {current}"));
+                status.details = serde_json::json!({
+                    "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+                    "retryAfterSeconds": 1,
+                });
+                Err(status)
+            }
+        }
+    }
+
+    /// Feeds the caches until `stop`.
+    pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
+        let mut delay = Duration::from_millis(10);
+        while !stop.is_cancelled() {
+            let ended = tokio::select! {
+                () = stop.cancelled() => return,
+                ended = self.follow_once() => ended,
+            };
+            match ended {
+                Ok(()) => delay = Duration::from_millis(10),
+                Err(store::Error::Closed) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "the store's watch failed; trying again");
+                    delay = (delay * 2).min(Duration::from_secs(5));
+                    tokio::time::sleep(delay).await;
+                }
+            }
+        }
+    }
+
+    async fn follow_once(&self) -> Result<(), store::Error> {
+        let from = *self.seen.borrow();
+        let keys = KeyRange::prefix(keys::ROOT);
+        let mut events = match self.store.watch(keys.clone(), from + 1).await {
+            Ok(events) => events,
+            // Too far behind (or at start): read everything again.
+            Err(store::Error::Compacted { .. }) => {
+                let head = self.store.revision().await?;
+                let events = self.store.watch(keys, head + 1).await?;
+                self.reload(head).await?;
+                events
+            }
+            Err(error) => return Err(error),
+        };
+        while let Some(batch) = events.recv().await {
+            for event in batch.events.iter() {
+                if let Some(cache) = self.owner(&event.kv.key) {
+                    cache.apply(event);
+                }
+            }
+            self.seen.send_replace(batch.revision);
+        }
+        Ok(())
+    }
+
+    async fn reload(&self, head: i64) -> Result<(), store::Error> {
+        let slots: Vec<Arc<Slot>> = self.slots.read().values().cloned().collect();
+        for slot in slots.iter().filter(|slot| slot.loaded.initialized()) {
+            let read = self.store.range(Range::head(KeyRange::prefix(slot.cache.prefix().to_owned()))).await?;
+            slot.cache.load(&read.kvs, read.revision);
+        }
+        self.seen.send_replace(head);
+        Ok(())
+    }
+
+    /// The cache that a key belongs to: its prefix is one or two segments below the root.
+    fn owner(&self, key: &[u8]) -> Option<Arc<Cache>> {
+        let key = std::str::from_utf8(key).ok()?;
+        let slots = self.slots.read();
+        let ends = key.match_indices('/').map(|(at, _)| at + 1).skip(2).take(2);
+        ends.filter_map(|end| slots.get(&key[..end])).next().map(|slot| slot.cache.clone())
+    }
+
+    /// Sets the revision the feed starts from: everything before it is read, not followed.
+    pub async fn start_at_head(&self) -> Result<(), Status> {
+        let head = self.store.revision().await.map_err(keys::store_error)?;
+        self.seen.send_replace(head);
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! The cache of one stored resource.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Bound,
+    sync::Arc,
+};
+
+use api::schema::Shared;
+use bytes::Bytes;
+use parking_lot::{Mutex, RwLock};
+use store::{Event, KeyRange, KeyValue};
+use tokio::sync::watch;
+
+use super::facts::Facts;
+use crate::stored::Stored;
+
+/// Changes kept for watchers that are behind.
+const WINDOW: usize = 1024;
+/// Newest changes whose encoded form is kept for other watchers.
+const ENCODED: usize = 32;
+
+/// An object in the cache.
+#[derive(Debug)]
+pub struct Object {
+    /// Storage key.
+    pub key: Bytes,
+    /// Its committed bytes.
+    pub stored: Stored,
+    /// What selectors look at.
+    pub facts: Facts,
+}
+
+impl Object {
+    fn new(kv: &KeyValue, selectable: &[&'static str]) -> Option<Arc<Self>> {
+        match Stored::new(kv.value.clone(), kv.mod_revision) {
+            Ok(stored) => {
+                let facts = Facts::read(stored.raw(), selectable);
+                Some(Arc::new(Object { key: kv.key.clone(), stored, facts }))
+            }
+            Err(error) => {
+                tracing::error!(key = %String::from_utf8_lossy(&kv.key), %error, "unreadable object is left out");
+                None
+            }
+        }
+    }
+
+    /// `metadata.name`: the last segment of the key.
+    pub fn name(&self) -> &str {
+        self.segments().next().unwrap_or_default()
+    }
+
+    /// `metadata.namespace` of a namespaced object: the last but one segment of the key.
+    pub fn namespace(&self) -> &str {
+        self.segments().nth(1).unwrap_or_default()
+    }
+
+    fn segments(&self) -> impl Iterator<Item = &str> {
+        std::str::from_utf8(&self.key).unwrap_or_default().rsplit('/')
+    }
+}
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Written; new if there is no previous state.
+    Applied,
+    /// Gone; the object is its last state.
+    Deleted,
+}
+
+/// A change of one object.
+#[derive(Debug)]
+pub struct Change {
+    /// Revision of the write.
+    pub revision: i64,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// The new state, or the last one of a deleted object.
+    pub object: Arc<Object>,
+    /// The state before.
+    pub previous: Option<Arc<Object>>,
+    /// The plain JSON watch event, for all watchers without selectors; dropped as the change ages.
+    pub encoded: Mutex<Option<Bytes>>,
+}
+
+/// A page of a list, of one revision.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// In key order.
+    pub objects: Vec<Arc<Object>>,
+    /// Revision at which this is all there is.
+    pub revision: i64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Events that came while the first read was under way; `None` once it is in.
+    loading: Option<Vec<Event>>,
+    objects: BTreeMap<Bytes, Arc<Object>>,
+    window: VecDeque<Arc<Change>>,
+    /// Sequence number of the window's first change.
+    first: u64,
+    /// Changes after this revision are all in the window.
+    floor: i64,
+    /// Revision of the newest change, or of the first read.
+    last: i64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Cache {
+    prefix: String,
+    selectable: Shared<[&'static str]>,
+    state: RwLock<State>,
+    newest: watch::Sender<u64>,
+}
+
+/// A watcher's position fell out of the window.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooOld {
+    /// Oldest revision that can be watched from.
+    pub floor: i64,
+}
+
+impl Cache {
+    pub(super) fn new(prefix: String, selectable: Shared<[&'static str]>) -> Self {
+        let state = State { loading: Some(Vec::new()), ..State::default() };
+        Cache { prefix, selectable, state: RwLock::new(state), newest: watch::channel(0).0 }
+    }
+
+    /// `/registry/pods/`.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Selectable paths, in the order of [`Facts::fields`].
+    pub fn selectable(&self) -> &[&'static str] {
+        &self.selectable
+    }
+
+    /// Takes in the first read (or, after a gap in the feed, another one), at `revision`.
+    pub(super) fn load(&self, kvs: &[KeyValue], revision: i64) {
+        let objects: BTreeMap<_, _> =
+            kvs.iter().filter_map(|kv| Some((kv.key.clone(), Object::new(kv, &self.selectable)?))).collect();
+        let mut state = self.state.write();
+        state.first += state.window.len() as u64;
+        state.window.clear();
+        (state.objects, state.floor, state.last) = (objects, revision, revision);
+        let late = state.loading.take().unwrap_or_default();
+        for event in late.iter().filter(|event| event.kv.mod_revision > revision) {
+            state.apply(event, &self.selectable);
+        }
+        let next = state.next();
+        drop(state);
+        self.newest.send_replace(next);
+    }
+
+    /// Takes in a committed event.
+    pub(super) fn apply(&self, event: &Event) {
+        let mut state = self.state.write();
+        if let Some(late) = &mut state.loading {
+            late.push(event.clone());
+            return;
+        }
+        if event.kv.mod_revision > state.last || state.window.back().is_some_and(|c| c.revision == event.kv.mod_revision) {
+            state.apply(event, &self.selectable);
+        }
+        let next = state.next();
+        drop(state);
+        self.newest.send_replace(next);
+    }
+
+    /// One object.
+    pub fn get(&self, key: &[u8]) -> Option<Arc<Object>> {
+        self.state.read().objects.get(key).cloned()
+    }
+
+    /// Whether nothing changed after `revision`.
+    pub fn unchanged_since(&self, revision: i64) -> bool {
+        self.state.read().last <= revision
+    }
+
+    /// Revision of the newest change.
+    pub fn last(&self) -> i64 {
+        self.state.read().last
+    }
+
+    /// Objects of `keys`, in order, for as long as `wanted` (which may count) says so.
+    pub fn list(&self, keys: &KeyRange, mut wanted: impl FnMut(&Object) -> Wanted) -> Page {
+        let state = self.state.read();
+        Page { objects: state.select(keys, &mut wanted), revision: state.last }
+    }
+
+    /// The current objects and the position right behind them.
+    pub fn list_and_follow(&self, keys: &KeyRange) -> (Page, u64) {
+        let state = self.state.read();
+        let page = Page { objects: state.select(keys, &mut |_| Wanted::Yes), revision: state.last };
+        (page, state.next())
+    }
+
+    /// The position of the first change after `revision`.
+    pub fn position_after(&self, revision: i64) -> Result<u64, TooOld> {
+        let state = self.state.read();
+        if revision < state.floor {
+            return Err(TooOld { floor: state.floor });
+        }
+        Ok(state.first + state.window.partition_point(|c| c.revision <= revision) as u64)
+    }
+
+    /// At most `limit` changes from `position` on.
+    pub fn changes(&self, position: u64, limit: usize) -> Result<Vec<Arc<Change>>, TooOld> {
+        let state = self.state.read();
+        let Some(skip) = position.checked_sub(state.first) else {
+            return Err(TooOld { floor: state.floor });
+        };
+        Ok(state.window.iter().skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(limit).cloned().collect())
+    }
+
+    /// Announces the position behind the newest change.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
+        self.newest.subscribe()
+    }
+}
+
+/// What [`Cache::list`] does with an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Takes it.
+    Yes,
+    /// Leaves it.
+    No,
+    /// Leaves it and ends.
+    Stop,
+}
+
+impl State {
+    fn next(&self) -> u64 {
+        self.first + self.window.len() as u64
+    }
+
+    fn select(&self, keys: &KeyRange, wanted: &mut dyn FnMut(&Object) -> Wanted) -> Vec<Arc<Object>> {
+        let start = Bound::Included(keys.start.clone());
+        let mut found = Vec::new();
+        for (_, object) in self.objects.range((start, Bound::Unbounded)).take_while(|(key, _)| keys.contains(key)) {
+            match wanted(object) {
+                Wanted::Yes => found.push(object.clone()),
+                Wanted::No => {}
+                Wanted::Stop => break,
+            }
+        }
+        found
+    }
+
+    fn apply(&mut self, event: &Event, selectable: &[&'static str]) {
+        let revision = event.kv.mod_revision;
+        self.last = revision;
+        let change = if event.is_delete() {
+            let Some(gone) = self.objects.remove(&event.kv.key) else { return };
+            Change { revision, kind: ChangeKind::Deleted, object: gone, previous: None, encoded: Mutex::default() }
+        } else {
+            let Some(object) = Object::new(&event.kv, selectable) else { return };
+            let previous = self.objects.insert(event.kv.key.clone(), object.clone());
+            Change { revision, kind: ChangeKind::Applied, object, previous, encoded: Mutex::default() }
+        };
+        self.window.push_back(Arc::new(change));
+        if self.window.len() > ENCODED {
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = None;
+        }
+        if self.window.len() > WINDOW
+            && let Some(dropped) = self.window.pop_front()
+        {
+            self.first += 1;
+            self.floor = dropped.revision;
+        }
+    }
+}

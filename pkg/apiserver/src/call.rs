@@ -1,0 +1,155 @@
+//! One request on its way through the pipeline.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use api::{Kind, Kinds, Status, UserInfo, Value};
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use jiff::Timestamp;
+use parking_lot::Mutex;
+
+use crate::{
+    body::{self, FieldValidation},
+    negotiate::{Accepted, Encoding},
+    query::Query,
+    request_info::RequestInfo,
+    server::Server,
+    table,
+};
+
+/// A request for a resource, authenticated and authorized.
+pub struct Call {
+    /// The server.
+    pub server: Arc<Server>,
+    /// The table at the time of the request.
+    pub kinds: Arc<Kinds>,
+    /// What the URL names.
+    pub kind: Kind,
+    /// The request line.
+    pub info: RequestInfo,
+    /// Parameters.
+    pub query: Query,
+    /// Who asks.
+    pub user: UserInfo,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// The whole body.
+    pub body: Bytes,
+    /// What the client accepts.
+    pub accepted: Accepted,
+    /// How tables are made.
+    pub table: table::Options,
+    /// When it came.
+    pub now: Timestamp,
+    /// Sent as `Warning` headers.
+    pub warnings: Mutex<BTreeSet<String>>,
+}
+
+/// Options of writes.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// Nothing is stored.
+    pub dry_run: bool,
+    /// What happens to unknown fields.
+    pub validation: FieldValidation,
+    /// Who owns the fields written.
+    pub manager: String,
+    /// Apply takes over what others own.
+    pub force: bool,
+}
+
+impl Call {
+    /// The request's time as the API writes it.
+    pub fn timestamp(&self) -> String {
+        rfc3339(self.now)
+    }
+
+    /// Adds a warning for the client.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.warnings.lock().insert(text.into());
+    }
+
+    /// Namespace of the objects asked for: empty for cluster-scoped kinds and for all namespaces.
+    pub fn namespace(&self) -> &str {
+        if self.kind.namespaced { &self.info.namespace } else { "" }
+    }
+
+    /// 404 for the object asked for.
+    pub fn not_found(&self) -> Status {
+        Status::not_found(&self.kind.group, &self.kind.plural, &self.info.name)
+    }
+
+    /// 409 for the object asked for.
+    pub fn conflict(&self, why: &str) -> Status {
+        Status::conflict(&self.kind.group, &self.kind.plural, &self.info.name, why)
+    }
+
+    /// Reads the options of a write.
+    pub fn write_options(&self) -> Result<WriteOptions, Status> {
+        let manager = match self.query.text("fieldManager") {
+            Some(manager) if manager.chars().count() > 128 => {
+                return Err(Status::unprocessable(
+                    "invalid options: fieldManager: Too long: may not be more than 128 bytes",
+                ));
+            }
+            Some(manager) => manager.to_owned(),
+            None => self.default_manager(),
+        };
+        Ok(WriteOptions {
+            dry_run: self.query.dry_run()?,
+            validation: FieldValidation::parse(&self.query)?,
+            manager,
+            force: self.query.flag("force"),
+        })
+    }
+
+    /// The User-Agent before its first slash.
+    fn default_manager(&self) -> String {
+        let agent = self.headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let name: String = agent.split('/').next().unwrap_or_default().chars().take(128).collect();
+        if name.is_empty() { "unknown".to_owned() } else { name }
+    }
+
+    /// The body as a checked tree of the kind that the URL names.
+    pub fn object(&self, validation: FieldValidation) -> Result<Value, Status> {
+        let decoded = body::parse(&self.headers, &self.body)?;
+        self.checked(decoded.value, decoded.duplicates, validation)
+    }
+
+    /// Checks a tree against the kind that the URL names.
+    pub fn checked(
+        &self,
+        mut value: Value,
+        duplicates: Vec<String>,
+        validation: FieldValidation,
+    ) -> Result<Value, Status> {
+        body::expect_kind(&mut value, &self.kind.api_version(), &self.kind.kind)?;
+        validation.check(&self.kind, &mut value, duplicates, &mut self.warnings.lock())?;
+        if !value["metadata"].is_object() {
+            value["metadata"] = serde_json::json!({});
+        }
+        Ok(value)
+    }
+
+    /// The body as a tree of another kind (`Binding`, `Scale`, …), checked if the table knows it.
+    pub fn object_of(&self, group: &str, version: &str, kind: &str) -> Result<Value, Status> {
+        let decoded = body::parse(&self.headers, &self.body)?;
+        let mut value = decoded.value;
+        let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        body::expect_kind(&mut value, &api_version, kind)?;
+        if let Some(row) = self.kinds.by_kind(group, version, kind) {
+            FieldValidation::parse(&self.query)?.check(row, &mut value, decoded.duplicates, &mut self.warnings.lock())?;
+        }
+        Ok(value)
+    }
+
+    /// Encoding of answers.
+    pub fn encoding(&self) -> Encoding {
+        self.accepted.encoding
+    }
+}
+
+/// RFC 3339 with seconds.
+pub fn rfc3339(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,281 @@
+//! Subresources that are answered by the kubelet of a pod's node: logs as a streamed document,
+//! exec, attach and port-forward as an upgraded connection whose bytes are copied both ways.
+//!
+//! The kubelet speaks the stream protocols; nothing of them is understood here.
+
+use std::net::{IpAddr, SocketAddr};
+
+use api::{Status, Value, meta, tree};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tower::BoxError;
+
+use crate::{
+    body::{Body, full},
+    call::Call,
+    query::Query,
+    reply::served,
+    verbs::read,
+};
+
+const KUBELET_PORT: u16 = 10250;
+/// How long a kubelet may take to take a connection.
+const DIAL: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Whether streams are asked for by this method.
+pub fn allows(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::POST)
+}
+
+/// Answers a request for `log`, `exec`, `attach` or `portforward` of a pod.
+pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) -> Result<Response<Body>, Status> {
+    if !allows(method) {
+        return Err(Status::method_not_allowed());
+    }
+    let pod = served(&call.kind, &read::current(call).await?)?;
+    let target = target(&call.info.subresource, &pod, &call.query)?;
+    let node = tree::text(&pod, "spec.nodeName");
+    if node.is_empty() {
+        return match &*call.info.subresource {
+            // Nothing was logged yet.
+            "log" => Ok(plain(full(bytes::Bytes::new()))),
+            _ => Err(Status::bad_request(format!("pod {} does not have a host assigned", meta::name(&pod)))),
+        };
+    }
+    let address = kubelet(call, node).await?;
+    let log = call.info.subresource == "log";
+    let method = if log { &Method::GET } else { method };
+    let response = ask(call, address, method, &target, !log).await?;
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return switch(call, response, upgrade);
+    }
+    if response.status().is_client_error() || response.status().is_server_error() {
+        return Err(failure(response).await);
+    }
+    let (parts, body) = response.into_parts();
+    let mut answer = plain(body.map_err(BoxError::from).boxed_unsync());
+    *answer.status_mut() = parts.status;
+    if let Some(media) = parts.headers.get(header::CONTENT_TYPE) {
+        answer.headers_mut().insert(header::CONTENT_TYPE, media.clone());
+    }
+    Ok(answer)
+}
+
+fn plain(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    response
+}
+
+/// Options of logs that the kubelet takes by the same names.
+const LOG_OPTIONS: [&str; 8] =
+    ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime", "tailLines", "limitBytes", "stream"];
+/// Options of exec and attach.
+const EXEC_OPTIONS: [&str; 4] = ["stdin", "stdout", "stderr", "tty"];
+
+/// The kubelet's path and query for a request.
+fn target(subresource: &str, pod: &Value, query: &Query) -> Result<String, Status> {
+    let place = format!("{}/{}", meta::namespace(pod), meta::name(pod));
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    let path = match subresource {
+        "log" => {
+            pairs.extend(LOG_OPTIONS.iter().filter_map(|name| Some((*name, query.text(name)?))));
+            format!("/containerLogs/{place}/{}", container(pod, query)?)
+        }
+        "exec" | "attach" => {
+            pairs.extend(query.all("command").map(|command| ("command", command)));
+            pairs.extend(EXEC_OPTIONS.iter().filter(|name| query.flag(name)).map(|name| (*name, "true")));
+            format!("/{subresource}/{place}/{}", container(pod, query)?)
+        }
+        "portforward" => {
+            pairs.extend(query.all("ports").map(|port| ("port", port)));
+            format!("/portForward/{place}")
+        }
+        _ => return Err(Status::no_such_path()),
+    };
+    let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={}", percent_encode(value))).collect();
+    Ok(if pairs.is_empty() { path } else { format!("{path}?{}", pairs.join("&")) })
+}
+
+fn percent_encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// The container that is meant: the one named, or the only one.
+fn container(pod: &Value, query: &Query) -> Result<String, Status> {
+    let name = meta::name(pod);
+    let names = |list: &str| -> Vec<String> {
+        let list = pod["spec"][list].as_array().into_iter().flatten();
+        list.filter_map(|c| c["name"].as_str().map(str::to_owned)).collect()
+    };
+    let (containers, init, ephemeral) = (names("containers"), names("initContainers"), names("ephemeralContainers"));
+    match query.text("container") {
+        Some(wanted) if [&containers, &init, &ephemeral].iter().any(|list| list.iter().any(|c| c == wanted)) => {
+            Ok(wanted.to_owned())
+        }
+        Some(wanted) => Err(Status::bad_request(format!("container {wanted} is not valid for pod {name}"))),
+        None if containers.len() == 1 => Ok(containers[0].clone()),
+        None if containers.is_empty() => {
+            Err(Status::bad_request(format!("a container name must be specified for pod {name}")))
+        }
+        None => {
+            let mut text = format!(
+                "a container name must be specified for pod {name}, choose one of: [{}]",
+                containers.join(" ")
+            );
+            if !init.is_empty() {
+                text.push_str(&format!(" or one of the init containers: [{}]", init.join(" ")));
+            }
+            if !ephemeral.is_empty() {
+                text.push_str(&format!(" or one of the ephemeral containers: [{}]", ephemeral.join(" ")));
+            }
+            Err(Status::bad_request(text))
+        }
+    }
+}
+
+/// Where a node's kubelet listens.
+async fn kubelet(call: &Call, node: &str) -> Result<SocketAddr, Status> {
+    let kind = call.kinds.by_resource("", "v1", "nodes").ok_or_else(Status::no_such_path)?;
+    let stored = call.server.read(kind, "", node).await?.ok_or_else(|| Status::not_found("", "nodes", node))?;
+    let node_object = stored.tree()?;
+    let addresses = tree::items(&node_object, "status.addresses").iter();
+    let mut internal = addresses.filter(|a| a["type"] == "InternalIP").filter_map(|a| a["address"].as_str());
+    let ip: IpAddr = internal
+        .find_map(|text| text.parse().ok())
+        .ok_or_else(|| Status::internal(format!("no InternalIP is known for node {node}")))?;
+    let port = tree::int(&node_object, "status.daemonEndpoints.kubeletEndpoint.Port");
+    Ok(SocketAddr::new(ip, u16::try_from(port).ok().filter(|port| *port != 0).unwrap_or(KUBELET_PORT)))
+}
+
+/// Headers that belong to a connection and to the stream protocols on it.
+fn passes(name: &header::HeaderName, upgrade: bool) -> bool {
+    let text = name.as_str();
+    upgrade
+        && (name == header::CONNECTION
+            || name == header::UPGRADE
+            || text.starts_with("sec-websocket-")
+            || text.starts_with("x-stream-protocol"))
+}
+
+async fn ask(
+    call: &Call,
+    address: SocketAddr,
+    method: &Method,
+    target: &str,
+    upgrade: bool,
+) -> Result<Response<hyper::body::Incoming>, Status> {
+    let dialing = |error: &dyn std::fmt::Display| {
+        let mut status = Status::internal("");
+        status.message = format!("error dialing backend: {address}: {error}");
+        status
+    };
+    let connect = async {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let connector = tokio_rustls::TlsConnector::from(call.server.kubelet_client.clone());
+        connector.connect(rustls_pki_types::ServerName::from(address.ip()), stream).await
+    };
+    let stream = match tokio::time::timeout(DIAL, connect).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return Err(dialing(&error)),
+        Err(_) => return Err(dialing(&"timed out")),
+    };
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| dialing(&error))?;
+    call.server.tasks.spawn(async move {
+        // Ends with the stream; an error shows at the reader.
+        let _ = connection.with_upgrades().await;
+    });
+    let mut request = Request::builder().method(method).uri(target).header(header::HOST, address.to_string());
+    if let Some(headers) = request.headers_mut() {
+        let sent: &HeaderMap = &call.headers;
+        for (name, value) in sent.iter().filter(|(name, _)| passes(name, upgrade)) {
+            headers.append(name, value.clone());
+        }
+    }
+    let request = request.body(Empty::<bytes::Bytes>::new()).map_err(Status::internal)?;
+    sender.send_request(request).await.map_err(|error| dialing(&error))
+}
+
+/// Joins the two upgraded connections.
+fn switch(
+    call: &Call,
+    mut response: Response<hyper::body::Incoming>,
+    upgrade: Option<OnUpgrade>,
+) -> Result<Response<Body>, Status> {
+    let Some(client) = upgrade else {
+        return Err(Status::bad_request("Upgrade request required"));
+    };
+    let backend = hyper::upgrade::on(&mut response);
+    let stop = call.server.stop.clone();
+    call.server.tasks.spawn(async move {
+        let copy = async {
+            let (Ok(client), Ok(backend)) = tokio::join!(client, backend) else { return };
+            let (mut client, mut backend) = (TokioIo::new(client), TokioIo::new(backend));
+            // Either side may break off at any time: that is how these streams end.
+            let _ = tokio::io::copy_bidirectional(&mut client, &mut backend).await;
+        };
+        tokio::select! {
+            () = copy => {}
+            () = stop.cancelled() => {}
+        }
+    });
+    let mut answer = Response::new(full(bytes::Bytes::new()));
+    *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    for (name, value) in response.headers().iter().filter(|(name, _)| passes(name, true)) {
+        answer.headers_mut().append(name, value.clone());
+    }
+    Ok(answer)
+}
+
+/// What a kubelet's refusal is to the client.
+async fn failure(response: Response<hyper::body::Incoming>) -> Status {
+    let code = response.status().as_u16();
+    let body = Limited::new(response.into_body(), 64 * 1024).collect().await;
+    let text = body.map(|body| String::from_utf8_lossy(&body.to_bytes()).trim().to_owned()).unwrap_or_default();
+    let sent: Option<Value> = serde_json::from_str(&text).ok().filter(|tree: &Value| tree["kind"] == "Status");
+    let message = match &sent {
+        Some(status) => tree::text(status, "message").to_owned(),
+        None => text,
+    };
+    let mut status = match code {
+        400 => Status::bad_request(message),
+        404 => Status { reason: "NotFound", ..Status::bad_request(message) },
+        403 => Status { reason: "Forbidden", ..Status::bad_request(message) },
+        _ => Status { reason: "InternalError", ..Status::bad_request(message) },
+    };
+    status.code = code;
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn kubelet_paths() {
+        let pod = json!({"metadata": {"name": "p", "namespace": "n"}, "spec": {"containers": [{"name": "a"}]}});
+        let two = json!({"metadata": {"name": "p", "namespace": "n"}, "spec": {"containers": [{"name": "a"}, {"name": "b"}], "initContainers": [{"name": "i"}]}});
+        let run = |sub: &str, pod: &Value, query: &str| target(sub, pod, &Query::parse(Some(query))).map_err(|s| s.message);
+        assert_eq!(run("log", &pod, "follow=true&tailLines=5&x=y").unwrap(), "/containerLogs/n/p/a?follow=true&tailLines=5");
+        assert_eq!(run("exec", &two, "container=b&command=sh&command=-c&command=a%20b&stdin=true&tty=false").unwrap(), "/exec/n/p/b?command=sh&command=-c&command=a%20b&stdin=true");
+        assert_eq!(run("portforward", &pod, "ports=80").unwrap(), "/portForward/n/p?port=80");
+        assert_eq!(
+            run("log", &two, "").unwrap_err(),
+            "a container name must be specified for pod p, choose one of: [a b] or one of the init containers: [i]"
+        );
+        assert_eq!(run("log", &two, "container=z").unwrap_err(), "container z is not valid for pod p");
+    }
+}

@@ -1,0 +1,222 @@
+//! Paths that are no resources: health, version, discovery, OpenAPI, metrics and token keys.
+
+use std::{collections::HashMap, sync::atomic::Ordering};
+
+use api::{Kinds, Status, Value, discovery, openapi};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use parking_lot::Mutex;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    body::{Body, full},
+    negotiate::{self, Encoding, Shape},
+    query::Query,
+    reply::respond,
+    server::Server,
+};
+
+/// Entity tags of discovery documents, by path and form, for one table of kinds.
+#[derive(Default)]
+pub struct Documents {
+    tags: Mutex<(usize, HashMap<String, String>)>,
+}
+
+/// `v1.37.2+kinglet1`.
+pub const GIT_VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"), "+kinglet1");
+
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// Answers a request whose path is no resource.
+pub async fn handle(server: &Server, path: &str, query: &Query, headers: &HeaderMap) -> Result<Response<Body>, Status> {
+    let trimmed = path.trim_end_matches('/');
+    let segments: Vec<&str> = trimmed.split('/').skip(1).collect();
+    match segments.as_slice() {
+        ["healthz" | "livez" | "readyz", check @ ..] => health(server, segments[0], &check.join("/"), query).await,
+        ["version"] => Ok(json_response(&version())),
+        ["metrics"] => Ok(metrics(server)),
+        [".well-known", "openid-configuration"] => {
+            Ok(json_response(&server.signer.discovery(&server.advertise.to_string())))
+        }
+        ["openid", "v1", "jwks"] => Ok(json_response(&server.signer.key_set())),
+        [] | [""] => Ok(json_response(&root(&server.kinds()))),
+        _ => document(server, trimmed, &segments, headers),
+    }
+}
+
+fn json_response(tree: &Value) -> Response<Body> {
+    crate::reply::tree_response(200, Encoding::Json, tree)
+}
+
+/// `/version`.
+pub fn version() -> Value {
+    let mut numbers = env!("CARGO_PKG_VERSION").split('.');
+    let (major, minor) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+    let platform = match std::env::consts::ARCH {
+        "x86_64" => "linux/amd64",
+        "aarch64" => "linux/arm64",
+        other => other,
+    };
+    json!({
+        "major": major, "minor": minor, "gitVersion": GIT_VERSION, "gitCommit": "", "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z", "goVersion": "none", "compiler": "rustc", "platform": platform,
+        "emulationMajor": major, "emulationMinor": minor,
+        "minCompatibilityMajor": major, "minCompatibilityMinor": minor,
+    })
+}
+
+fn root(kinds: &Kinds) -> Value {
+    let mut paths = vec!["/.well-known/openid-configuration".to_owned(), "/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
+    for kind in kinds.rows().iter().filter(|kind| !kind.group.is_empty()) {
+        for path in [format!("/apis/{}", &*kind.group), format!("/apis/{}/{}", &*kind.group, &*kind.version)] {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    let rest = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"];
+    paths.extend(rest.map(str::to_owned));
+    json!({"paths": paths})
+}
+
+fn text_response(code: u16, text: impl Into<bytes::Bytes>) -> Response<Body> {
+    let mut response = respond(code, Encoding::Json, full(text));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Checks of `/healthz` and its siblings: name and whether all is well.
+async fn checks(server: &Server) -> [(&'static str, bool); 3] {
+    let store = server.store.revision().await.is_ok();
+    [("ping", true), ("etcd", store), ("shutdown", !server.stop.is_cancelled())]
+}
+
+async fn health(server: &Server, endpoint: &str, check: &str, query: &Query) -> Result<Response<Body>, Status> {
+    let checks = checks(server).await;
+    if !check.is_empty() {
+        let (_, well) = checks.iter().find(|(name, _)| *name == check).ok_or_else(Status::no_such_path)?;
+        return Ok(if *well { text_response(200, "ok") } else { text_response(500, "internal server error: failed\n") });
+    }
+    let excluded: Vec<&str> = query.all("exclude").collect();
+    // An endless readiness at shutdown would keep clients; liveness goes on.
+    let counts = |name: &str| !(excluded.contains(&name) || (name == "shutdown" && endpoint != "readyz"));
+    let well = checks.iter().all(|(name, well)| *well || !counts(name));
+    let verbose = query.get("verbose").is_some();
+    if well && !verbose {
+        return Ok(text_response(200, "ok"));
+    }
+    let mut text = String::new();
+    for (name, well) in checks {
+        text.push_str(&match (counts(name), well) {
+            (false, _) => format!("[+]{name} excluded: ok\n"),
+            (true, true) => format!("[+]{name} ok\n"),
+            (true, false) => format!("[-]{name} failed: reason withheld\n"),
+        });
+    }
+    text.push_str(&format!("{endpoint} check {}\n", if well { "passed" } else { "failed" }));
+    Ok(text_response(if well { 200 } else { 500 }, text))
+}
+
+fn metrics(server: &Server) -> Response<Body> {
+    let free = server.in_flight.available_permits();
+    let under_way = crate::server::IN_FLIGHT.saturating_sub(free);
+    let mut response = text_response(200, server.metrics.text(under_way, *server.caches.seen().borrow()));
+    let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, media);
+    server.metrics.writes.load(Ordering::Relaxed);
+    response
+}
+
+/// Discovery and OpenAPI, with entity tags.
+fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap) -> Result<Response<Body>, Status> {
+    let kinds = server.kinds();
+    let (aggregated, make): (bool, Box<dyn FnOnce() -> Option<Value>>) = match segments {
+        ["openapi", "v3"] => (false, Box::new(|| Some(openapi::v3_index(&kinds)))),
+        ["openapi", "v3", "api", "v1"] => (false, Box::new(|| openapi::v3(&kinds, "", "v1"))),
+        ["openapi", "v3", "apis", group, version] => (false, Box::new(|| openapi::v3(&kinds, group, version))),
+        ["openapi", "v2"] => {
+            refuse_protobuf(headers)?;
+            (false, Box::new(|| Some(openapi::v2(&kinds))))
+        }
+        ["api" | "apis", rest @ ..] => {
+            let core = segments[0] == "api";
+            let aggregated = rest.is_empty() && negotiate::accept(headers)?.shape == Shape::AggregatedDiscovery;
+            let make: Box<dyn FnOnce() -> Option<Value>> = match (core, rest) {
+                (core, []) if aggregated => Box::new(move || Some(discovery::aggregated(&kinds, core))),
+                (true, []) => Box::new(|| Some(discovery::api_versions(&server.advertise.to_string()))),
+                (true, [version]) => Box::new(|| discovery::resources(&kinds, "", version)),
+                (false, []) => Box::new(|| Some(discovery::groups(&kinds))),
+                (false, [group]) => Box::new(|| discovery::group(&kinds, group)),
+                (false, [group, version]) => Box::new(|| discovery::resources(&kinds, group, version)),
+                _ => return Err(Status::no_such_path()),
+            };
+            (aggregated, make)
+        }
+        _ => return Err(Status::no_such_path()),
+    };
+    tagged(server, path, aggregated, make, headers)
+}
+
+fn refuse_protobuf(headers: &HeaderMap) -> Result<(), Status> {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
+    if accept.split(',').any(|clause| clause.contains("json") || clause.contains("*/*")) {
+        return Ok(());
+    }
+    Err(Status::not_acceptable("only the following media types are accepted: application/json"))
+}
+
+fn tagged(
+    server: &Server,
+    path: &str,
+    aggregated: bool,
+    make: Box<dyn FnOnce() -> Option<Value> + '_>,
+    headers: &HeaderMap,
+) -> Result<Response<Body>, Status> {
+    let id = format!("{path}{}", if aggregated { "#aggregated" } else { "" });
+    let table = std::sync::Arc::as_ptr(&server.kinds()) as usize;
+    let known = {
+        let mut tags = server.documents.tags.lock();
+        if tags.0 != table {
+            *tags = (table, HashMap::new());
+        }
+        tags.1.get(&id).cloned()
+    };
+    let asked = headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let matches = |tag: &str| asked.split(',').any(|a| a.trim().trim_start_matches("W/") == tag);
+    let mut response = match known.filter(|tag| matches(tag)) {
+        Some(tag) => not_modified(&tag),
+        None => {
+            let bytes = make().ok_or_else(Status::no_such_path)?.to_string();
+            let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02X}")).collect();
+            let tag = format!("\"{digest}\"");
+            server.documents.tags.lock().1.insert(id, tag.clone());
+            if matches(&tag) {
+                not_modified(&tag)
+            } else {
+                let mut response = respond(200, Encoding::Json, full(bytes));
+                response.headers_mut().insert(header::ETAG, header_value(&tag));
+                response
+            }
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::VARY, HeaderValue::from_static("Accept"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
+    if aggregated {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(AGGREGATED));
+    }
+    Ok(response)
+}
+
+fn header_value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static(""))
+}
+
+fn not_modified(tag: &str) -> Response<Body> {
+    let mut response = Response::new(full(bytes::Bytes::new()));
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response.headers_mut().insert(header::ETAG, header_value(tag));
+    response
+}

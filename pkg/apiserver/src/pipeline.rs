@@ -1,0 +1,224 @@
+//! The one way of a request: who asks → may they → which kind → the verb → how it is written.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use api::{Kind, Kinds, Status, UserInfo, kinds::Verbs};
+use bytes::Bytes;
+use futures::FutureExt as _;
+use http::{Method, Request, Response, request::Parts};
+use hyper::upgrade::OnUpgrade;
+use parking_lot::Mutex;
+use tower::{BoxError, ServiceExt as _};
+use tracing::Instrument as _;
+
+use crate::{
+    auth::{Question, authn},
+    body::{self, Body},
+    call::Call,
+    compress, connect,
+    negotiate,
+    nonresource,
+    query::Query,
+    reply::{self, Reply},
+    request_info::RequestInfo,
+    reviews,
+    server::Server,
+    table,
+    verbs::{create, delete, patch, read, subresource, update, watch},
+};
+
+/// Requests other than watches and streams are given up after this long.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a request waits for its turn when too many are under way.
+const QUEUE: Duration = Duration::from_secs(10);
+
+/// Paths that others answer: the assembly adds joining and the like. They see a request before it
+/// is authenticated, with the peer's [`UserInfo`] as an extension if the connection has one.
+#[derive(Clone)]
+pub struct Extra {
+    /// Requests whose path begins so.
+    pub prefix: &'static str,
+    /// Answers them.
+    pub router: axum::Router,
+}
+
+/// Answers a request. Never fails, and contains panics.
+pub async fn handle<B>(server: Arc<Server>, request: Request<B>) -> Response<Body>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let (mut parts, body) = request.into_parts();
+    let query = Query::parse(parts.uri.query());
+    let info = RequestInfo::parse(&parts.method, parts.uri.path(), &query);
+    let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
+    let verb = info.verb;
+    let encoding = negotiate::accept(&parts.headers).unwrap_or_default().encoding;
+    let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
+    let upgrade = parts.extensions.remove::<OnUpgrade>();
+    let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
+    let response = match AssertUnwindSafe(answer).catch_unwind().await {
+        Ok(Ok(response)) if gzip => compress::gzip(response).await,
+        Ok(Ok(response)) => response,
+        Ok(Err(status)) => {
+            if status.code >= 500 {
+                tracing::info!(verb, code = status.code, message = status.message, "request failed");
+            }
+            reply::error_response(&status, encoding)
+        }
+        Err(_) => {
+            server.metrics.panics.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            tracing::error!(verb, "the handling of a request panicked");
+            reply::error_response(&Status::internal("the handling of the request panicked"), encoding)
+        }
+    };
+    server.metrics.answered(verb, response.status().as_u16());
+    response
+}
+
+async fn stages<B>(
+    server: &Arc<Server>,
+    parts: Parts,
+    body: B,
+    query: Query,
+    info: RequestInfo,
+    upgrade: Option<OnUpgrade>,
+) -> Result<Response<Body>, Status>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    if let Some(extra) = server.extra.iter().find(|extra| info.path.starts_with(extra.prefix)) {
+        return elsewhere(extra, parts, body).await;
+    }
+    let peer = parts.extensions.get::<UserInfo>().cloned();
+    let user = authn::authenticate(server, peer, &parts.headers, &info.path).await?;
+    let kinds = server.kinds();
+    if !authn::is_public(&info.path) || info.resource_request {
+        server.rbac.check(&kinds, &user, &Question::of(&info)).await?;
+    }
+    if !info.resource_request {
+        if !matches!(parts.method, Method::GET | Method::HEAD) {
+            return Err(Status::method_not_allowed());
+        }
+        let answer = nonresource::handle(server, &info.path, &query, &parts.headers);
+        return bounded(server, answer).await;
+    }
+    let kind = kinds
+        .by_resource(&info.group, &info.version, &info.resource)
+        .filter(|kind| kind.namespaced || info.namespace.is_empty() || &*kind.plural == "namespaces")
+        .ok_or_else(Status::no_such_path)?
+        .clone();
+    let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(s.action, &parts.method));
+    let body = if streams { Bytes::new() } else { body::read(body).await? };
+    let method = parts.method.clone();
+    let call = call(server, kinds, kind, info, query, user, parts, body)?;
+    let long = streams || call.info.verb == "watch";
+    let answer = async {
+        let reply = match streams {
+            true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
+            false => route(&call).await?,
+        };
+        let mut response = reply::write(reply, &call.kind, call.accepted, call.table)?;
+        reply::warn(&mut response, &call.warnings.lock());
+        Ok(response)
+    };
+    if long { answer.await } else { bounded(server, answer).await }
+}
+
+/// Runs a request within the limits of time and number.
+async fn bounded(
+    server: &Server,
+    answer: impl Future<Output = Result<Response<Body>, Status>>,
+) -> Result<Response<Body>, Status> {
+    let permit = match server.in_flight.try_acquire() {
+        Ok(permit) => permit,
+        Err(_) => match tokio::time::timeout(QUEUE, server.in_flight.acquire()).await {
+            Ok(Ok(permit)) => permit,
+            _ => return Err(Status::too_many_requests("too many requests, please try again later")),
+        },
+    };
+    let answer = tokio::time::timeout(TIMEOUT, answer).await;
+    drop(permit);
+    answer.unwrap_or_else(|_| {
+        Err(Status::timeout("the server was unable to return a response in the time allotted, but may still be processing the request"))
+    })
+}
+
+#[allow(clippy::too_many_arguments)]
+fn call(
+    server: &Arc<Server>,
+    kinds: Arc<Kinds>,
+    kind: Kind,
+    info: RequestInfo,
+    query: Query,
+    user: UserInfo,
+    parts: Parts,
+    body: Bytes,
+) -> Result<Call, Status> {
+    let now = server.now();
+    let accepted = match info.verb {
+        "get" if !info.subresource.is_empty() => negotiate::accept(&parts.headers).unwrap_or_default(),
+        _ => negotiate::accept(&parts.headers)?,
+    };
+    Ok(Call {
+        table: table::Options::parse(&query, now.as_second())?,
+        server: server.clone(),
+        kinds,
+        kind,
+        info,
+        query,
+        user,
+        headers: parts.headers,
+        body,
+        accepted,
+        now,
+        warnings: Mutex::default(),
+    })
+}
+
+async fn elsewhere<B>(extra: &Extra, parts: Parts, body: B) -> Result<Response<Body>, Status>
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    use http_body_util::BodyExt as _;
+    let body = body::read(body).await?;
+    let request = Request::from_parts(parts, axum::body::Body::from(body));
+    let response = match extra.router.clone().oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    };
+    Ok(response.map(|body| body.map_err(BoxError::from).boxed_unsync()))
+}
+
+/// Sends a request to its verb.
+async fn route(call: &Call) -> Result<Reply, Status> {
+    let (kind, info) = (&call.kind, &call.info);
+    if !info.subresource.is_empty() {
+        let action = kind.subresource(&info.subresource).ok_or_else(Status::no_such_path)?.action;
+        return subresource::handle(call, action).await;
+    }
+    if kind.verbs == Verbs::CreateOnly {
+        return match info.verb {
+            "create" => reviews::create(call).await,
+            _ => Err(Status::method_not_allowed()),
+        };
+    }
+    // Writes to a collection name the namespace.
+    let everywhere = kind.namespaced && info.namespace.is_empty();
+    if !kind.verbs.allows(info.verb) || (everywhere && !matches!(info.verb, "list" | "watch")) {
+        return Err(Status::method_not_allowed());
+    }
+    match info.verb {
+        "get" => read::get(call).await,
+        "list" => read::list(call).await,
+        "watch" => watch::watch(call).await,
+        "create" => create::create(call).await,
+        "update" => update::update(call, update::Scope::Main).await,
+        "patch" => patch::patch(call, update::Scope::Main).await,
+        "delete" => delete::delete(call).await,
+        "deletecollection" => delete::collection(call).await,
+        _ => Err(Status::method_not_allowed()),
+    }
+}

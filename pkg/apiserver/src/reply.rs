@@ -1,0 +1,248 @@
+//! Answers, and how they are written: whole objects, lists spliced from committed bytes, tables.
+
+use std::{
+    collections::BTreeSet,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use api::{Kind, Status, Value};
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt as _;
+use serde_json::json;
+
+use crate::{
+    body::{Body, full},
+    negotiate::{Accepted, Encoding, Shape},
+    stored::Stored,
+    table,
+};
+
+/// What a verb answers with.
+pub enum Reply {
+    /// One object, as committed.
+    Object(u16, Stored),
+    /// A tree: a subresource's object, a review, a `Status`.
+    Tree(u16, Value),
+    /// A list.
+    List(List),
+    /// An answer that is finished: streams and watches.
+    Raw(Response<Body>),
+}
+
+/// A list of one revision.
+#[derive(Debug, Default)]
+pub struct List {
+    /// In key order.
+    pub objects: Vec<Stored>,
+    /// Its resource version.
+    pub revision: i64,
+    /// Token of the next page.
+    pub continuation: Option<String>,
+    /// How many are left, where that is known.
+    pub remaining: Option<usize>,
+}
+
+impl List {
+    /// `metadata` of the list.
+    pub fn metadata(&self) -> Value {
+        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        if let Some(token) = &self.continuation {
+            metadata["continue"] = token.as_str().into();
+        }
+        if let Some(remaining) = self.remaining {
+            metadata["remainingItemCount"] = remaining.into();
+        }
+        metadata
+    }
+}
+
+/// `Status` of something that worked.
+pub fn success(kind: &Kind, name: &str, uid: &str) -> Value {
+    let mut details = json!({"name": name, "kind": &*kind.plural});
+    if !kind.group.is_empty() {
+        details["group"] = (*kind.group).into();
+    }
+    if !uid.is_empty() {
+        details["uid"] = uid.into();
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}
+
+/// The tree of an object in its served form.
+pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
+    let mut tree = stored.tree()?;
+    if let Some(conversion) = kind.conversion {
+        (conversion.from_storage)(&mut tree);
+    }
+    Ok(tree)
+}
+
+/// `PartialObjectMetadata` of an object.
+pub fn partial(tree: Value) -> Value {
+    let mut tree = tree;
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": tree["metadata"].take()})
+}
+
+/// Writes an answer as the client accepts it. `kind` is what the URL names.
+pub fn write(
+    reply: Reply,
+    kind: &Kind,
+    accepted: Accepted,
+    table: table::Options,
+) -> Result<Response<Body>, Status> {
+    let plain = accepted.shape == Shape::Plain;
+    match reply {
+        Reply::Raw(response) => Ok(response),
+        Reply::Object(code, stored) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
+            Ok(respond(code, Encoding::Json, full(stored.to_json())))
+        }
+        Reply::Object(code, stored) => {
+            let tree = served(kind, &stored)?;
+            let tree = match accepted.shape {
+                Shape::Table => {
+                    let metadata = json!({"resourceVersion": stored.revision.to_string()});
+                    table::make(kind, std::slice::from_ref(&tree), &metadata, table, true)
+                }
+                Shape::Metadata => partial(tree),
+                Shape::Plain | Shape::AggregatedDiscovery => tree,
+            };
+            Ok(tree_response(code, accepted.encoding, &tree))
+        }
+        Reply::Tree(code, tree) => Ok(tree_response(code, accepted.encoding, &tree)),
+        Reply::List(list) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
+            Ok(respond(200, Encoding::Json, ListBody::new(kind, list).boxed_unsync()))
+        }
+        Reply::List(list) => {
+            let trees: Vec<Value> = list.objects.iter().map(|o| served(kind, o)).collect::<Result<_, _>>()?;
+            let metadata = list.metadata();
+            let tree = match accepted.shape {
+                Shape::Table => table::make(kind, &trees, &metadata, table, true),
+                Shape::Metadata => json!({
+                    "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+                    "items": trees.into_iter().map(partial).collect::<Vec<_>>(),
+                }),
+                Shape::Plain | Shape::AggregatedDiscovery => json!({
+                    "kind": format!("{}List", &*kind.kind), "apiVersion": kind.api_version(), "metadata": metadata,
+                    "items": trees,
+                }),
+            };
+            Ok(tree_response(200, accepted.encoding, &tree))
+        }
+    }
+}
+
+/// A tree as an answer.
+pub fn tree_response(code: u16, encoding: Encoding, tree: &Value) -> Response<Body> {
+    let bytes = match encoding {
+        Encoding::Json => serde_json::to_vec(tree).expect("writing a tree to memory cannot fail"),
+        Encoding::Yaml => serde_saphyr::to_string(tree).unwrap_or_default().into_bytes(),
+    };
+    respond(code, encoding, full(bytes))
+}
+
+/// An error as an answer.
+pub fn error_response(status: &Status, encoding: Encoding) -> Response<Body> {
+    let mut tree = status.to_value();
+    // An expired list comes with the token to go on with.
+    if let Some(token) = status.details.get("continue") {
+        tree["metadata"]["continue"] = token.clone();
+        if let Some(fields) = tree.as_object_mut() {
+            fields.remove("details");
+        }
+    }
+    let mut response = tree_response(status.code, encoding, &tree);
+    if status.code == 429 {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    if status.code == 401 {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"kinglet\""));
+    }
+    response
+}
+
+/// An answer with this body.
+pub fn respond(code: u16, encoding: Encoding, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    response
+}
+
+/// Adds warnings as headers: `299 - "text"`.
+pub fn warn(response: &mut Response<Body>, warnings: &BTreeSet<String>) {
+    for warning in warnings {
+        let text: String = warning.chars().filter(|c| !c.is_control()).collect();
+        let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            response.headers_mut().append(header::WARNING, value);
+        }
+    }
+}
+
+/// Size of the pieces that a list is sent in.
+const PIECE: usize = 64 * 1024;
+
+/// A list that is spliced while it is sent.
+struct ListBody {
+    head: Option<Vec<u8>>,
+    objects: std::vec::IntoIter<Stored>,
+    left: usize,
+    first: bool,
+    done: bool,
+}
+
+impl ListBody {
+    fn new(kind: &Kind, list: List) -> Self {
+        let head = format!(
+            "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
+            &*kind.kind,
+            kind.api_version(),
+            list.metadata()
+        );
+        let left = list.objects.iter().map(Stored::len).sum();
+        ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
+    }
+
+    fn piece(&mut self) -> Option<Bytes> {
+        if self.done {
+            return None;
+        }
+        let mut out = self.head.take().unwrap_or_default();
+        out.reserve(self.left.min(PIECE) + 1024);
+        while out.len() < PIECE {
+            let Some(object) = self.objects.next() else {
+                out.extend_from_slice(b"]}\n");
+                self.done = true;
+                break;
+            };
+            if !std::mem::replace(&mut self.first, false) {
+                out.push(b',');
+            }
+            object.write(&mut out);
+            self.left = self.left.saturating_sub(object.len());
+        }
+        Some(out.into())
+    }
+}
+
+impl http_body::Body for ListBody {
+    type Data = Bytes;
+    type Error = tower::BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(self.piece().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.done
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}

@@ -1,0 +1,153 @@
+//! Kinds that are only created and never stored: questions to the authenticator and authorizer.
+
+use api::{Status, UserInfo, Value, meta, tree};
+use serde_json::json;
+
+use crate::{
+    auth::{Question, authn},
+    body::FieldValidation,
+    call::Call,
+    reply::Reply,
+    verbs::{create::place, subresource},
+};
+
+/// Answers a create of a review.
+pub async fn create(call: &Call) -> Result<Reply, Status> {
+    if &*call.kind.kind == "Binding" {
+        // The old place of bindings: the name is in the body.
+        let binding = call.object_of("", "v1", "Binding")?;
+        return subresource_bind(call, meta::name(&binding)).await;
+    }
+    let mut review = call.object(FieldValidation::parse(&call.query)?)?;
+    if call.kind.namespaced {
+        place(call, &mut review)?;
+    }
+    review["metadata"]["creationTimestamp"] = Value::Null;
+    match &*call.kind.kind {
+        "SelfSubjectReview" => {
+            review["metadata"]["creationTimestamp"] = call.timestamp().into();
+            review["status"] = json!({"userInfo": user_info(&call.user)});
+        }
+        "TokenReview" => review["status"] = token_review(call, &review).await?,
+        "SelfSubjectAccessReview" => {
+            review["status"] = access(call, &call.user, &review["spec"]).await?;
+        }
+        "SubjectAccessReview" => {
+            let user = subject(&review["spec"])?;
+            review["status"] = access(call, &user, &review["spec"]).await?;
+        }
+        "LocalSubjectAccessReview" => {
+            let user = subject(&review["spec"])?;
+            if tree::text(&review, "spec.resourceAttributes.namespace") != call.namespace() {
+                return Err(Status::bad_request("spec.resourceAttributes.namespace must match metadata.namespace"));
+            }
+            review["status"] = access(call, &user, &review["spec"]).await?;
+        }
+        "SelfSubjectRulesReview" => {
+            let namespace = tree::text(&review, "spec.namespace");
+            if namespace.is_empty() {
+                return Err(Status::bad_request("no namespace on request"));
+            }
+            let (mut resources, mut others) = call.server.rbac.rules(&call.kinds, &call.user, namespace).await?;
+            if call.user.in_group(crate::auth::rbac::MASTERS) {
+                resources.push(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}));
+                others.push(json!({"verbs": ["*"], "nonResourceURLs": ["*"]}));
+            }
+            review["status"] = json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": false});
+        }
+        _ => return Err(Status::method_not_allowed()),
+    }
+    Ok(Reply::Tree(201, review))
+}
+
+async fn subresource_bind(call: &Call, name: &str) -> Result<Reply, Status> {
+    let pods = call.kinds.by_resource("", "v1", "pods").ok_or_else(Status::no_such_path)?.clone();
+    let mut info = call.info.clone();
+    info.name = name.to_owned();
+    info.resource = "pods".to_owned();
+    info.subresource = "binding".to_owned();
+    let call = Call {
+        server: call.server.clone(),
+        kinds: call.kinds.clone(),
+        kind: pods,
+        info,
+        query: call.query.clone(),
+        user: call.user.clone(),
+        headers: call.headers.clone(),
+        body: call.body.clone(),
+        accepted: call.accepted,
+        table: call.table,
+        now: call.now,
+        warnings: parking_lot::Mutex::default(),
+    };
+    subresource::bind(&call, name).await
+}
+
+/// `authentication.k8s.io/v1 UserInfo`.
+fn user_info(user: &UserInfo) -> Value {
+    let mut info = json!({"username": user.name, "groups": user.groups});
+    if !user.uid.is_empty() {
+        info["uid"] = user.uid.as_str().into();
+    }
+    if !user.extra.is_empty() {
+        info["extra"] = json!(user.extra);
+    }
+    info
+}
+
+fn subject(spec: &Value) -> Result<UserInfo, Status> {
+    let user = UserInfo {
+        name: tree::text(spec, "user").to_owned(),
+        uid: tree::text(spec, "uid").to_owned(),
+        groups: tree::texts(spec, "groups").map(str::to_owned).collect(),
+        ..UserInfo::default()
+    };
+    if user.name.is_empty() && user.groups.is_empty() {
+        return Err(Status::bad_request("at least one of user or group must be specified"));
+    }
+    Ok(user)
+}
+
+async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Status> {
+    let resource = &spec["resourceAttributes"];
+    let other = &spec["nonResourceAttributes"];
+    if resource.is_object() == other.is_object() {
+        return Err(Status::bad_request("exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+    }
+    let text = |value: &Value, field: &str| tree::text(value, field).to_owned();
+    let question = if resource.is_object() {
+        Question {
+            verb: text(resource, "verb"),
+            group: text(resource, "group"),
+            resource: text(resource, "resource"),
+            subresource: text(resource, "subresource"),
+            namespace: text(resource, "namespace"),
+            name: text(resource, "name"),
+            path: None,
+        }
+    } else {
+        Question { verb: text(other, "verb"), path: Some(text(other, "path")), ..Question::default() }
+    };
+    let allowed = call.server.rbac.allows(&call.kinds, user, &question).await?;
+    Ok(json!({"allowed": allowed}))
+}
+
+async fn token_review(call: &Call, review: &Value) -> Result<Value, Status> {
+    let token = tree::text(review, "spec.token");
+    if token.is_empty() {
+        return Err(Status::bad_request("token is required for TokenReview in authentication"));
+    }
+    let mut wanted: Vec<String> = tree::texts(review, "spec.audiences").map(str::to_owned).collect();
+    if wanted.is_empty() {
+        wanted = call.server.audiences();
+    }
+    Ok(match authn::review(&call.server, token).await? {
+        Ok((user, claims)) if authn::has_audience(&claims, &wanted) => {
+            let audiences: Vec<&String> =
+                wanted.iter().filter(|a| authn::has_audience(&claims, std::slice::from_ref(a))).collect();
+            json!({"authenticated": true, "user": user_info(&user), "audiences": audiences})
+        }
+        Ok(_) => json!({"user": {}, "error": "token audiences do not match"}),
+        Err(why) => json!({"user": {}, "error": format!("[invalid bearer token, {why}]")}),
+    })
+}

@@ -1,0 +1,150 @@
+//! What all requests share.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use api::{Kind, Kinds, Status, Value};
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+use store::{Compare, Durability, KeyRange, Op, Range, Store, Txn};
+
+use crate::{
+    ServiceCidr,
+    admission::Plugin,
+    auth::{Rbac, jwt::Signer},
+    cache::Caches,
+    keys,
+    metrics::Metrics,
+    nonresource::Documents,
+    pipeline::Extra,
+    stored::Stored,
+};
+
+/// The shared state of an API server.
+pub struct Server {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) caches: Arc<Caches>,
+    kinds: ArcSwap<Kinds>,
+    pub(crate) rbac: Rbac,
+    pub(crate) signer: Signer,
+    pub(crate) admission: Vec<Box<dyn Plugin>>,
+    pub(crate) service_cidr: ServiceCidr,
+    pub(crate) advertise: SocketAddr,
+    pub(crate) kubelet_client: Arc<rustls::ClientConfig>,
+    pub(crate) extra: Vec<Extra>,
+    pub(crate) metrics: Metrics,
+    pub(crate) documents: Documents,
+    pub(crate) compacted: AtomicI64,
+    pub(crate) in_flight: tokio::sync::Semaphore,
+    pub(crate) stop: tokio_util::sync::CancellationToken,
+    pub(crate) tasks: tokio_util::task::TaskTracker,
+}
+
+/// Requests that may be under way at once, watches and streams not counted.
+pub const IN_FLIGHT: usize = 600;
+
+impl Server {
+    pub(crate) fn new(
+        config: crate::Config,
+        signer: Signer,
+        stop: tokio_util::sync::CancellationToken,
+        tasks: tokio_util::task::TaskTracker,
+    ) -> Arc<Self> {
+        let caches = Caches::new(config.store.clone());
+        Arc::new(Server {
+            store: config.store,
+            rbac: Rbac::new(caches.clone()),
+            caches,
+            kinds: ArcSwap::from_pointee(config.kinds),
+            signer,
+            admission: crate::admission::plugins(),
+            service_cidr: config.service_cidr,
+            advertise: config.advertise,
+            kubelet_client: config.kubelet_client,
+            extra: config.extra,
+            metrics: Metrics::default(),
+            documents: Documents::default(),
+            compacted: AtomicI64::new(0),
+            in_flight: tokio::sync::Semaphore::new(IN_FLIGHT),
+            stop,
+            tasks,
+        })
+    }
+
+    /// The table as it is now.
+    pub fn kinds(&self) -> Arc<Kinds> {
+        self.kinds.load_full()
+    }
+
+    /// Whether the store still has what was there at a revision.
+    pub fn keeps(&self, revision: i64) -> bool {
+        revision >= self.compacted.load(Ordering::Relaxed)
+    }
+
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    /// Audiences of tokens for this server.
+    pub fn audiences(&self) -> Vec<String> {
+        vec![self.signer.issuer.clone()]
+    }
+
+    /// An object in its stored form, as committed last.
+    pub async fn read(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Option<Stored>, Status> {
+        let key = keys::object(kind, namespace, name);
+        let read = self.store.range(Range::head(KeyRange::key(key))).await.map_err(keys::store_error)?;
+        match read.kvs.into_iter().next() {
+            Some(kv) => Ok(Some(Stored::new(kv.value, kv.mod_revision)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Writes an object if its key still is at `expected` (0: absent); `None` if it is not.
+    pub async fn write(
+        &self,
+        kind: &Kind,
+        object: &Value,
+        expected: i64,
+    ) -> Result<Option<Stored>, Status> {
+        let (namespace, name) = (api::meta::namespace(object), api::meta::name(object));
+        let key = bytes::Bytes::from(keys::object(kind, namespace, name));
+        // The cache exists from the first write on, so that a watch may begin at it.
+        self.caches.of(self.kinds().stored(kind)).await?;
+        let value = crate::stored::encode(object);
+        let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
+        let txn = Txn {
+            when: vec![Compare::mod_revision(key.clone(), expected)],
+            then: vec![Op::Put { key, value: value.clone(), lease: 0 }],
+            durability,
+            ..Txn::default()
+        };
+        let done = self.store.txn(txn).await.map_err(keys::store_error)?;
+        if !done.succeeded {
+            return Ok(None);
+        }
+        self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(Stored::new(value, done.revision)?))
+    }
+
+    /// Removes an object if its key still is at `expected`; answers whether it was.
+    pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<bool, Status> {
+        let key = bytes::Bytes::from(keys::object(kind, namespace, name));
+        self.caches.of(self.kinds().stored(kind)).await?;
+        let txn = Txn {
+            when: vec![Compare::mod_revision(key.clone(), expected)],
+            then: vec![Op::Delete(KeyRange::key(key))],
+            durability: if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable },
+            ..Txn::default()
+        };
+        let done = self.store.txn(txn).await.map_err(keys::store_error)?;
+        self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        Ok(done.succeeded)
+    }
+}

@@ -1,0 +1,144 @@
+//! The committed form of an object: JSON made once, at the commit, and spliced ever after.
+//!
+//! The bytes begin `{"kind":…,"apiVersion":…,"metadata":{` and lack `resourceVersion`, since the
+//! revision is only known once the store has written. Readers insert it behind `"metadata":{`.
+
+use api::Value;
+use bytes::Bytes;
+
+/// Opens the metadata of committed bytes; the resource version belongs right behind it.
+const METADATA: &[u8] = b"\"metadata\":{";
+
+/// Committed bytes and the revision that wrote them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    value: Bytes,
+    splice: usize,
+    /// Revision of the write: the object's resource version.
+    pub revision: i64,
+}
+
+/// Bytes in the store that are not an object of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("the store holds something that is not an object: {0}")]
+pub struct Corrupt(String);
+
+/// Encodes an object for the store. It must have a `metadata.name`.
+pub fn encode(object: &Value) -> Bytes {
+    let mut out = Vec::with_capacity(1024);
+    let text = |out: &mut Vec<u8>, value: &Value| {
+        serde_json::to_writer(out, value).expect("writing a tree to memory cannot fail");
+    };
+    out.extend_from_slice(b"{\"kind\":");
+    text(&mut out, &object["kind"]);
+    out.extend_from_slice(b",\"apiVersion\":");
+    text(&mut out, &object["apiVersion"]);
+    out.extend_from_slice(b",\"metadata\":{");
+    let members = |value: &Value, skip: &[&str], out: &mut Vec<u8>, mut comma: bool| {
+        for (key, value) in value.as_object().into_iter().flatten().filter(|(key, _)| !skip.contains(&key.as_str())) {
+            if std::mem::replace(&mut comma, true) {
+                out.push(b',');
+            }
+            serde_json::to_writer(&mut *out, key).expect("writing text to memory cannot fail");
+            out.push(b':');
+            text(out, value);
+        }
+    };
+    members(&object["metadata"], &["resourceVersion"], &mut out, false);
+    out.push(b'}');
+    members(object, &["kind", "apiVersion", "metadata"], &mut out, true);
+    out.push(b'}');
+    out.into()
+}
+
+impl Stored {
+    /// What the store holds, written at `revision`.
+    pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
+        let head = &value[..value.len().min(512)];
+        match head.windows(METADATA.len()).position(|w| w == METADATA) {
+            Some(at) => Ok(Stored { splice: at + METADATA.len(), value, revision }),
+            // Not written by us, or by hand: bring it into our form.
+            None => {
+                let tree: Value = serde_json::from_slice(&value).map_err(|error| Corrupt(error.to_string()))?;
+                if !tree["metadata"].is_object() {
+                    return Err(Corrupt("metadata is missing".to_owned()));
+                }
+                let value = encode(&tree);
+                let at = value.windows(METADATA.len()).position(|w| w == METADATA).unwrap_or(0);
+                Ok(Stored { splice: at + METADATA.len(), value, revision })
+            }
+        }
+    }
+
+    /// Bytes without the resource version.
+    pub fn raw(&self) -> &Bytes {
+        &self.value
+    }
+
+    /// Length of the encoded object, about.
+    pub fn len(&self) -> usize {
+        self.value.len() + 32
+    }
+
+    /// Appends the object as JSON with its resource version.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        self.write_at(self.revision, out);
+    }
+
+    /// Appends the object as JSON, as of another resource version (that of its deletion).
+    pub fn write_at(&self, revision: i64, out: &mut Vec<u8>) {
+        use std::io::Write as _;
+        out.extend_from_slice(&self.value[..self.splice]);
+        write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
+        if self.value.get(self.splice) != Some(&b'}') {
+            out.push(b',');
+        }
+        out.extend_from_slice(&self.value[self.splice..]);
+    }
+
+    /// The object as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.len());
+        self.write(&mut out);
+        out
+    }
+
+    /// The object as a tree, with its resource version.
+    pub fn tree(&self) -> Result<Value, Corrupt> {
+        let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
+        tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        Ok(tree)
+    }
+}
+
+impl From<Corrupt> for api::Status {
+    fn from(error: Corrupt) -> Self {
+        api::Status::internal(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_resource_version_is_spliced() {
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "\"metadata\":{"},
+            "metadata": {"name": "x", "resourceVersion": "1"}});
+        let stored = Stored::new(encode(&object), 7).unwrap();
+        let mut want = object.clone();
+        want["metadata"]["resourceVersion"] = "7".into();
+        assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
+        assert_eq!(stored.tree().unwrap(), want);
+    }
+
+    #[test]
+    fn foreign_order_is_brought_into_form() {
+        let long = "x".repeat(600);
+        let foreign = format!(r#"{{"data":{{"a":"{long}"}},"kind":"K","apiVersion":"v1","metadata":{{"name":"n"}}}}"#);
+        let stored = Stored::new(foreign.into(), 3).unwrap();
+        assert_eq!(stored.tree().unwrap()["metadata"]["resourceVersion"], "3");
+        assert!(Stored::new(Bytes::from_static(b"k8s\0"), 1).is_err());
+    }
+}

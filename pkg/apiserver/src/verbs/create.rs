@@ -1,0 +1,171 @@
+//! create.
+
+use api::{Status, Value, apply, defaults, meta, validation};
+use parking_lot::Mutex;
+use rand::Rng as _;
+
+use super::{subresource, update::pending};
+use crate::{
+    admission::{self, Attributes, Operation},
+    call::{Call, WriteOptions},
+    reply::Reply,
+    stored::{self, Stored},
+};
+
+/// Tries to find a free generated name.
+const TRIES: usize = 8;
+/// A generated name's prefix is cut to this length.
+const PREFIX: usize = 58;
+const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// Answers a create of the main resource.
+pub async fn create(call: &Call) -> Result<Reply, Status> {
+    let options = call.write_options()?;
+    let object = call.object(options.validation)?;
+    let stored = insert(call, object, &options, true).await?;
+    Ok(Reply::Object(201, stored))
+}
+
+/// Runs a new object through the stages and commits it. `track`: its managed fields are to be made;
+/// apply has made them already.
+pub async fn insert(
+    call: &Call,
+    mut object: Value,
+    options: &WriteOptions,
+    track: bool,
+) -> Result<Stored, Status> {
+    let kind = &call.kind;
+    place(call, &mut object)?;
+    if !meta::text(&object, "resourceVersion").is_empty() {
+        return Err(Status { code: 500, reason: "", message: "resourceVersion should not be set on objects to be created".to_owned(), details: Value::Null });
+    }
+    let generated = meta::name(&object).is_empty() && !meta::text(&object, "generateName").is_empty();
+    let tries = if generated { TRIES } else { 1 };
+    for _ in 0..tries {
+        let mut object = object.clone();
+        if generated {
+            let prefix: String = meta::text(&object, "generateName").chars().take(PREFIX).collect();
+            object["metadata"]["name"] = format!("{prefix}{}", suffix()).into();
+        }
+        let held = Mutex::default();
+        let attributes = Attributes { call, operation: Operation::Create, subresource: "", old: None, held: &held };
+        let object = stages(&attributes, object, options, track).await?;
+        if options.dry_run {
+            let exists = call.server.read(kind, call.namespace(), meta::name(&object)).await?.is_some();
+            if exists {
+                return Err(Status::already_exists(&kind.group, &kind.plural, meta::name(&object)));
+            }
+            return Ok(Stored::new(stored::encode(&stored_form(call, object)), 0)?);
+        }
+        let name = meta::name(&object).to_owned();
+        match call.server.write(kind, &stored_form(call, object), 0).await? {
+            Some(stored) => return Ok(stored),
+            None if generated => {}
+            None => return Err(Status::already_exists(&kind.group, &kind.plural, &name)),
+        }
+    }
+    let mut status = Status::already_exists(&kind.group, &kind.plural, meta::text(&object, "generateName"));
+    status.message = format!("{}, the server was not able to generate a unique name for the object", status.message);
+    Err(status)
+}
+
+/// An object in the form in which it is stored.
+pub fn stored_form(call: &Call, mut object: Value) -> Value {
+    if let Some(conversion) = call.kind.conversion {
+        (conversion.to_storage)(&mut object);
+    }
+    object
+}
+
+fn suffix() -> String {
+    let mut random = rand::rng();
+    (0..5).map(|_| char::from(LETTERS[random.random_range(0..LETTERS.len())])).collect()
+}
+
+/// Puts the object where the URL says, or refuses.
+pub fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
+    if !call.kind.namespaced {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("namespace");
+        }
+        return Ok(());
+    }
+    let wanted = call.namespace();
+    match meta::namespace(object) {
+        "" => object["metadata"]["namespace"] = wanted.into(),
+        given if given == wanted => {}
+        _ => {
+            return Err(Status::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What the server decides about a new object's metadata.
+fn own_metadata(call: &Call, object: &mut Value) {
+    let Some(metadata) = object["metadata"].as_object_mut() else { return };
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"] {
+        metadata.remove(field);
+    }
+    metadata.insert("uid".to_owned(), uuid::Uuid::new_v4().to_string().into());
+    metadata.insert("creationTimestamp".to_owned(), call.timestamp().into());
+    if call.kind.strategy.has_generation() {
+        metadata.insert("generation".to_owned(), 1.into());
+    }
+    let initial = call.kind.strategy.initial_finalizers();
+    if !initial.is_empty() {
+        let finalizers = metadata.entry("finalizers").or_insert_with(|| Value::Array(Vec::new()));
+        for finalizer in initial {
+            if let Some(list) = finalizers.as_array_mut()
+                && !list.iter().any(|f| f == finalizer)
+            {
+                list.push((*finalizer).into());
+            }
+        }
+    }
+}
+
+async fn stages(
+    attributes: &Attributes<'_>,
+    mut object: Value,
+    options: &WriteOptions,
+    track: bool,
+) -> Result<Value, Status> {
+    let call = attributes.call;
+    let kind = &call.kind;
+    defaults::apply(&kind.schema, kind.root, &mut object);
+    kind.strategy.default(&mut object);
+    admission::mutate(attributes, &mut object).await?;
+    own_metadata(call, &mut object);
+    if subresource::has_status(kind)
+        && let Some(fields) = object.as_object_mut()
+    {
+        fields.remove("status");
+    }
+    kind.strategy.prepare_for_create(&mut object);
+    let mut errors = validation::metadata(kind, &object);
+    errors.0.extend(kind.strategy.validate(&object).0);
+    if !errors.is_empty() {
+        let name = meta::name(&object);
+        let name = if name.is_empty() { meta::text(&object, "generateName") } else { name };
+        return Err(Status::invalid(&kind.group, &kind.kind, name, &errors));
+    }
+    admission::validate(attributes, &object).await?;
+    if track {
+        let api_version = kind.api_version();
+        let track = apply::Track {
+            schema: &kind.schema,
+            root: kind.root,
+            old: None,
+            manager: &options.manager,
+            api_version: &api_version,
+            subresource: "",
+            now: call.now,
+        };
+        apply::track_update(track, &mut object);
+    }
+    debug_assert!(!pending(kind, &object) || object["metadata"]["deletionTimestamp"].is_null(), "new objects are not going");
+    Ok(object)
+}

@@ -1,0 +1,263 @@
+//! delete and deletecollection.
+
+use api::{Kind, Status, Value, kinds::Action, meta};
+use jiff::{Timestamp, ToSpan as _};
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::{
+    create::stored_form,
+    read,
+    update::{is_going, pending},
+};
+use crate::{
+    admission::{self, Attributes, Operation},
+    body,
+    call::{Call, rfc3339},
+    query::ListOptions,
+    reply::{List, Reply, served, success},
+    stored::{self, Stored},
+};
+
+/// `DeleteOptions`, from the body or the query.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
+    /// `gracePeriodSeconds`.
+    pub grace: Option<i64>,
+    /// `propagationPolicy`, or what `orphanDependents` means.
+    pub propagation: Option<Propagation>,
+    /// `preconditions.uid`.
+    pub uid: Option<String>,
+    /// `preconditions.resourceVersion`.
+    pub resource_version: Option<String>,
+    /// `dryRun=All`.
+    pub dry_run: bool,
+}
+
+/// What happens to dependents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// They stay.
+    Orphan,
+    /// They go after the object.
+    Background,
+    /// They go before the object.
+    Foreground,
+}
+
+impl Propagation {
+    fn parse(text: &str) -> Result<Self, Status> {
+        match text {
+            "Orphan" => Ok(Propagation::Orphan),
+            "Background" => Ok(Propagation::Background),
+            "Foreground" => Ok(Propagation::Foreground),
+            other => Err(Status::unprocessable(format!(
+                "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+                Value::from(other)
+            ))),
+        }
+    }
+}
+
+impl DeleteOptions {
+    /// The options of a request: the body's if there is one, else the query's.
+    pub fn read(call: &Call) -> Result<Self, Status> {
+        if !call.body.iter().all(u8::is_ascii_whitespace) {
+            let mut options = Self::from_tree(&body::parse(&call.headers, &call.body)?.value)?;
+            options.dry_run |= call.query.dry_run()?;
+            return Ok(options);
+        }
+        let mut tree = json!({});
+        if let Some(grace) = call.query.number("gracePeriodSeconds")? {
+            tree["gracePeriodSeconds"] = grace.into();
+        }
+        if let Some(policy) = call.query.text("propagationPolicy") {
+            tree["propagationPolicy"] = policy.into();
+        }
+        if call.query.text("orphanDependents").is_some() {
+            tree["orphanDependents"] = call.query.flag("orphanDependents").into();
+        }
+        let mut options = Self::from_tree(&tree)?;
+        options.dry_run = call.query.dry_run()?;
+        Ok(options)
+    }
+
+    /// From a `DeleteOptions` tree.
+    pub fn from_tree(tree: &Value) -> Result<Self, Status> {
+        if !tree.is_object() && !tree.is_null() {
+            return Err(Status::bad_request("the body of the request is not a DeleteOptions object"));
+        }
+        let policy = tree["propagationPolicy"].as_str().map(Propagation::parse).transpose()?;
+        let orphan = tree["orphanDependents"].as_bool();
+        if policy.is_some() && orphan.is_some() {
+            return Err(Status::unprocessable("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set"));
+        }
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let dry: Vec<&str> = tree["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        Ok(DeleteOptions {
+            grace: tree["gracePeriodSeconds"].as_i64(),
+            propagation: policy.or(match orphan {
+                Some(true) => Some(Propagation::Orphan),
+                Some(false) => Some(Propagation::Background),
+                None => None,
+            }),
+            uid: text(&tree["preconditions"]["uid"]),
+            resource_version: text(&tree["preconditions"]["resourceVersion"]),
+            dry_run: dry.contains(&"All"),
+        })
+    }
+}
+
+/// What a deletion does to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// It goes at once.
+    Remove,
+    /// It is written so, and goes later.
+    Mark(Value),
+    /// It is on its way already.
+    Keep,
+}
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// Decides over a deletion. Pure.
+pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timestamp) -> Decision {
+    let mut new = object.clone();
+    propagate(&mut new, options.propagation);
+    let grace = kind.strategy.grace_seconds(object, options.grace).map(|seconds| seconds.max(0));
+    let finalized = kind.subresources.iter().any(|sub| sub.action == Action::Finalize);
+    if is_going(object) {
+        // The grace period may only become shorter.
+        let had = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+        if let Some(wanted) = grace.filter(|wanted| options.grace.is_some() && *wanted < had) {
+            let before = object["metadata"]["deletionTimestamp"].as_str().and_then(|t| t.parse::<Timestamp>().ok());
+            let at = before.unwrap_or(now).checked_sub((had - wanted).seconds()).unwrap_or(now);
+            new["metadata"]["deletionTimestamp"] = rfc3339(at).into();
+            new["metadata"]["deletionGracePeriodSeconds"] = wanted.into();
+        }
+        let left = new["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+        return match () {
+            () if left == 0 && !pending(kind, &new) => Decision::Remove,
+            () if new == *object => Decision::Keep,
+            () => Decision::Mark(new),
+        };
+    }
+    let seconds = grace.unwrap_or(0);
+    if seconds == 0 && !pending(kind, &new) {
+        return Decision::Remove;
+    }
+    let at = now.checked_add(seconds.seconds()).unwrap_or(now);
+    new["metadata"]["deletionTimestamp"] = rfc3339(at).into();
+    if !finalized {
+        new["metadata"]["deletionGracePeriodSeconds"] = seconds.into();
+    }
+    if kind.strategy.has_generation() {
+        let generation = object["metadata"]["generation"].as_i64().unwrap_or(0) + 1;
+        new["metadata"]["generation"] = generation.into();
+    }
+    if finalized {
+        new["status"]["phase"] = "Terminating".into();
+    }
+    Decision::Mark(new)
+}
+
+fn propagate(object: &mut Value, propagation: Option<Propagation>) {
+    let Some(propagation) = propagation else { return };
+    let had = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+    let mut finalizers: Vec<Value> = had.into_iter().filter(|f| f != ORPHAN && f != FOREGROUND).collect();
+    match propagation {
+        Propagation::Orphan => finalizers.push(ORPHAN.into()),
+        Propagation::Foreground => finalizers.push(FOREGROUND.into()),
+        Propagation::Background => {}
+    }
+    if !finalizers.is_empty() {
+        object["metadata"]["finalizers"] = finalizers.into();
+    } else if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("finalizers");
+    }
+}
+
+/// Answers a delete.
+pub async fn delete(call: &Call) -> Result<Reply, Status> {
+    let options = DeleteOptions::read(call)?;
+    match one(call, &call.info.name, &options).await? {
+        Deleted::Gone(last) => {
+            let uid = meta::text(&last, "uid").to_owned();
+            Ok(Reply::Tree(200, success(&call.kind, &call.info.name, &uid)))
+        }
+        Deleted::Going(stored) => Ok(Reply::Object(200, stored)),
+    }
+}
+
+/// What became of an object.
+pub enum Deleted {
+    /// It is gone; its last state.
+    Gone(Value),
+    /// It is marked.
+    Going(Stored),
+}
+
+/// Deletes one object by name, within the request's kind and namespace.
+pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Deleted, Status> {
+    let kind = &call.kind;
+    let conflict = |why: String| Status::conflict(&kind.group, &kind.plural, name, &why);
+    for _ in 0..50 {
+        let found = call.server.read(kind, call.namespace(), name).await?;
+        let before = found.ok_or_else(|| Status::not_found(&kind.group, &kind.plural, name))?;
+        let object = served(kind, &before)?;
+        if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != meta::text(&object, "uid")) {
+            let had = meta::text(&object, "uid");
+            return Err(conflict(format!(
+                "Precondition failed: UID in precondition: {uid}, UID in object meta: {had}"
+            )));
+        }
+        let version = before.revision.to_string();
+        if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != version) {
+            return Err(conflict(format!(
+                "Precondition failed: ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {version}"
+            )));
+        }
+        let held = Mutex::default();
+        let attributes =
+            Attributes { call, operation: Operation::Delete, subresource: "", old: Some(&object), held: &held };
+        admission::validate(&attributes, &object).await?;
+        let done = match decide(kind, &object, options, call.now) {
+            Decision::Keep => Some(Deleted::Going(before)),
+            Decision::Remove if options.dry_run => Some(Deleted::Gone(object)),
+            Decision::Mark(new) if options.dry_run => {
+                Some(Deleted::Going(Stored::new(stored::encode(&stored_form(call, new)), before.revision)?))
+            }
+            Decision::Remove => {
+                let removed = call.server.remove(kind, call.namespace(), name, before.revision).await?;
+                removed.then_some(Deleted::Gone(object))
+            }
+            Decision::Mark(new) => {
+                let written = call.server.write(kind, &stored_form(call, new), before.revision).await?;
+                written.map(Deleted::Going)
+            }
+        };
+        if let Some(done) = done {
+            return Ok(done);
+        }
+    }
+    Err(conflict("the object has been modified; please apply your changes to the latest version and try again".to_owned()))
+}
+
+/// Answers a deletecollection: what was selected, as it was.
+pub async fn collection(call: &Call) -> Result<Reply, Status> {
+    let options = DeleteOptions::read(call)?;
+    let selected = read::select(call, ListOptions::parse(&call.query, false)?).await?;
+    let mut list = List { revision: selected.revision, continuation: selected.continuation, ..List::default() };
+    for stored in selected.objects {
+        let tree = stored.tree()?;
+        match one(call, meta::name(&tree), &options).await {
+            Ok(Deleted::Gone(_)) => list.objects.push(stored),
+            Ok(Deleted::Going(marked)) => list.objects.push(marked),
+            Err(status) if status.code == 404 => {}
+            Err(status) => return Err(status),
+        }
+    }
+    Ok(Reply::List(list))
+}

@@ -1,0 +1,68 @@
+//! Selection of cached objects by labels and fields.
+
+use api::{
+    Kind, Status,
+    selector::{Fields, Labels},
+};
+
+use crate::{cache::Object, query::ListOptions};
+
+/// A compiled selection.
+pub struct Selection {
+    labels: Option<Labels>,
+    terms: Vec<Term>,
+    namespaced: bool,
+}
+
+struct Term {
+    field: Field,
+    equal: bool,
+    value: String,
+}
+
+enum Field {
+    Name,
+    Namespace,
+    /// Index into the facts.
+    At(usize),
+}
+
+impl Selection {
+    /// Compiles the selectors of a list; unknown fields are refused with upstream's text.
+    pub fn new(kind: &Kind, options: &mut ListOptions) -> Result<Self, Status> {
+        let fields: Option<Fields> = options.fields.take();
+        let mut terms = Vec::new();
+        for requirement in fields.iter().flat_map(|f| f.requirements()) {
+            let field = match requirement.path.as_str() {
+                "metadata.name" => Field::Name,
+                "metadata.namespace" if kind.namespaced => Field::Namespace,
+                path => match kind.selectable.iter().position(|label| *label == path) {
+                    Some(at) => Field::At(at),
+                    None => return Err(Status::bad_request(format!("field label not supported: {path}"))),
+                },
+            };
+            terms.push(Term { field, equal: requirement.equal, value: requirement.value.clone() });
+        }
+        let labels = options.labels.take().filter(|labels| !labels.is_empty());
+        Ok(Selection { labels, terms, namespaced: kind.namespaced })
+    }
+
+    /// Whether everything is selected.
+    pub fn is_all(&self) -> bool {
+        self.labels.is_none() && self.terms.is_empty()
+    }
+
+    /// Whether an object is selected.
+    pub fn matches(&self, object: &Object) -> bool {
+        let namespace = if self.namespaced { object.namespace() } else { "" };
+        self.labels.as_ref().is_none_or(|labels| labels.matches_with(|key| object.facts.label(key)))
+            && self.terms.iter().all(|term| {
+                let value = match term.field {
+                    Field::Name => object.name(),
+                    Field::Namespace => namespace,
+                    Field::At(at) => object.facts.fields.get(at).map_or("", |f| f),
+                };
+                (value == term.value) == term.equal
+            })
+    }
+}

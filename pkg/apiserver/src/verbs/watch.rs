@@ -1,0 +1,336 @@
+//! watch: a position in the cache's window, turned into a stream of events.
+//!
+//! # Guarantees
+//! - Events come in revision order, each once; what a selector lets in or out becomes ADDED or
+//!   DELETED.
+//! - With `sendInitialEvents`, or from no or any revision, the current objects come first; with the
+//!   former a bookmark marks their end.
+//! - A watcher that is too slow for the window gets an ERROR event with `Expired`, and the end.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use api::{Kind, Status, Value};
+use bytes::Bytes;
+use futures::Stream;
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody};
+use serde_json::json;
+use tokio::{sync::watch, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{read::reach, select::Selection};
+use crate::{
+    body::Body,
+    cache::{Cache, Change, ChangeKind, Object},
+    call::Call,
+    keys,
+    negotiate::{Encoding, Shape},
+    query::{At, ListOptions},
+    reply::{self, Reply},
+    stored::Stored,
+    table,
+};
+
+/// Events taken from the window at once.
+const BATCH: usize = 64;
+/// How often a watcher that asked for bookmarks is told where it is, if anything moved.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+/// Watches without a timeout end after this long, and up to twice that, as upstream's.
+const LIFETIME: Duration = Duration::from_secs(1800);
+
+/// Answers a watch.
+pub async fn watch(call: &Call) -> Result<Reply, Status> {
+    let mut options = ListOptions::parse(&call.query, true)?;
+    if call.accepted.encoding != Encoding::Json {
+        return Err(Status::not_acceptable("only the following media types are accepted: application/json"));
+    }
+    let selection = Selection::new(&call.kind, &mut options)?;
+    let stored_kind = call.kinds.stored(&call.kind);
+    let cache = call.server.caches.of(stored_kind).await?;
+    let reached = match options.at {
+        // A revision that is yet to come is waited for as an event, not here.
+        At::NotOlder(_) if options.initial_events != Some(true) => *call.server.caches.seen().borrow(),
+        at => reach(&call.server.caches, at).await?,
+    };
+    let scope = store::KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
+    let from_now = options.initial_events == Some(false) && matches!(options.at, At::Head | At::Any);
+    let initial = options.initial_events == Some(true)
+        || (options.initial_events.is_none() && matches!(options.at, At::Head | At::Any));
+    let subscription = cache.subscribe();
+    let (objects, position, revision) = match options.at {
+        _ if initial || from_now => {
+            let (page, position) = cache.list_and_follow(&scope);
+            let objects = if initial { page.objects } else { Vec::new() };
+            (objects, position, page.revision.max(reached))
+        }
+        At::NotOlder(revision) | At::Exact(revision) => {
+            let position = cache.position_after(revision).map_err(|old| too_old(revision, old.floor))?;
+            (Vec::new(), position, revision)
+        }
+        At::Head | At::Any => unreachable!("covered by the first arm"),
+    };
+    let seconds = options.timeout_seconds.filter(|s| *s > 0).map(Duration::from_secs);
+    let lifetime = seconds.unwrap_or_else(|| LIFETIME.mul_f64(1.0 + rand::random::<f64>()));
+    let initial: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
+    let watcher = Watcher {
+        encoder: Encoder { kind: call.kind.clone(), shape: call.accepted.shape, table: call.table, headed: false },
+        end_of_initial: options.initial_events == Some(true),
+        scope,
+        selection,
+        initial,
+        position,
+        revision,
+        bookmarks: options.bookmarks,
+        bookmark_at: None,
+        seen: call.server.caches.seen(),
+        cache,
+        subscription,
+        deadline: Instant::now() + lifetime,
+        stop: call.server.stop.clone(),
+        over: false,
+    };
+    let guard = call.server.metrics.watch_began();
+    let stream = futures::stream::unfold((watcher, guard), |(mut watcher, guard)| async move {
+        let bytes = watcher.next().await?;
+        Some((Ok::<_, tower::BoxError>(Frame::data(bytes)), (watcher, guard)))
+    });
+    Ok(Reply::Raw(reply::respond(200, Encoding::Json, body(stream))))
+}
+
+fn body(stream: impl Stream<Item = Result<Frame<Bytes>, tower::BoxError>> + Send + 'static) -> Body {
+    StreamBody::new(Box::pin(stream)).boxed_unsync()
+}
+
+fn too_old(revision: i64, floor: i64) -> Status {
+    Status::expired(format!("too old resource version: {revision} ({floor})"))
+}
+
+struct Watcher {
+    cache: Arc<Cache>,
+    scope: store::KeyRange,
+    selection: Selection,
+    initial: VecDeque<Arc<Object>>,
+    end_of_initial: bool,
+    position: u64,
+    /// The newest revision that the client knows to be complete.
+    revision: i64,
+    bookmarks: bool,
+    bookmark_at: Option<Instant>,
+    subscription: watch::Receiver<u64>,
+    seen: watch::Receiver<i64>,
+    deadline: Instant,
+    stop: CancellationToken,
+    encoder: Encoder,
+    over: bool,
+}
+
+impl Watcher {
+    /// The next piece of the stream; `None` at its end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.over {
+            return None;
+        }
+        let mut out = Vec::new();
+        while let Some(object) = self.initial.pop_front() {
+            self.encoder.event("ADDED", &object.stored, object.stored.revision, &mut out);
+            if out.len() > 64 * 1024 {
+                return Some(out.into());
+            }
+        }
+        if std::mem::take(&mut self.end_of_initial) {
+            self.encoder.bookmark(self.revision, true, &mut out);
+        }
+        if !out.is_empty() {
+            return Some(out.into());
+        }
+        loop {
+            // Taken before the changes are looked at: all up to here are in them.
+            let seen = *self.seen.borrow_and_update();
+            let newest = *self.subscription.borrow_and_update();
+            let bytes = self.take_changes();
+            if bytes.is_some() || self.over {
+                return bytes;
+            }
+            if self.position >= newest {
+                self.revision = self.revision.max(seen);
+            }
+            match self.wait().await {
+                Woken::Changed => {}
+                Woken::Bookmark => {
+                    let mut out = Vec::new();
+                    self.encoder.bookmark(self.revision, false, &mut out);
+                    return Some(out.into());
+                }
+                Woken::Over => {
+                    self.over = true;
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        // Bookmarks are timed only where they were asked for, and only once something has moved
+        // elsewhere: a watcher on an idle cluster sleeps.
+        let due = self.bookmark_at;
+        let bookmark = async move {
+            match due {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let idle = self.bookmarks && due.is_none();
+        tokio::select! {
+            changed = self.subscription.changed() => if changed.is_ok() { Woken::Changed } else { Woken::Over },
+            _ = self.seen.changed(), if idle => {
+                self.bookmark_at = Some(Instant::now() + BOOKMARK_EVERY);
+                Woken::Changed
+            }
+            () = bookmark => {
+                self.bookmark_at = None;
+                Woken::Bookmark
+            }
+            () = tokio::time::sleep_until(self.deadline) => Woken::Over,
+            () = self.stop.cancelled() => Woken::Over,
+        }
+    }
+
+    /// Encodes what is new in the window.
+    fn take_changes(&mut self) -> Option<Bytes> {
+        let mut single: Option<Bytes> = None;
+        let mut out = Vec::new();
+        loop {
+            let changes = match self.cache.changes(self.position, BATCH) {
+                Ok(changes) => changes,
+                Err(old) => {
+                    self.over = true;
+                    let status = too_old(self.revision, old.floor).to_value();
+                    out.extend_from_slice(json!({"type": "ERROR", "object": status}).to_string().as_bytes());
+                    out.push(b'\n');
+                    return Some(out.into());
+                }
+            };
+            if changes.is_empty() {
+                break;
+            }
+            self.position += changes.len() as u64;
+            for change in changes {
+                if !self.scope.contains(&change.object.key) {
+                    continue;
+                }
+                self.revision = self.revision.max(change.revision);
+                let Some(bytes) = self.encode(&change) else { continue };
+                if let Some(first) = single.take() {
+                    out.extend_from_slice(&first);
+                }
+                if out.is_empty() {
+                    single = Some(bytes);
+                } else {
+                    out.extend_from_slice(&bytes);
+                }
+            }
+            if out.len() > 64 * 1024 {
+                break;
+            }
+        }
+        single.or_else(|| (!out.is_empty()).then(|| out.into()))
+    }
+
+    /// The event that a change is to this watcher; `None` if it is none.
+    fn encode(&mut self, change: &Change) -> Option<Bytes> {
+        let now = change.kind == ChangeKind::Applied && self.selection.matches(&change.object);
+        let before = match change.kind {
+            ChangeKind::Applied => change.previous.as_ref().is_some_and(|old| self.selection.matches(old)),
+            ChangeKind::Deleted => self.selection.matches(&change.object),
+        };
+        let (name, stored) = match (before, now) {
+            (false, false) => return None,
+            (false, true) => ("ADDED", &change.object.stored),
+            (true, true) => ("MODIFIED", &change.object.stored),
+            (true, false) => ("DELETED", &change.previous.as_ref().unwrap_or(&change.object).stored),
+        };
+        let shared = self.selection.is_all() && self.encoder.is_plain();
+        if shared && let Some(bytes) = change.encoded.lock().clone() {
+            return Some(bytes);
+        }
+        let mut out = Vec::with_capacity(stored.len() + 64);
+        self.encoder.event(name, stored, change.revision, &mut out);
+        let bytes = Bytes::from(out);
+        if shared {
+            *change.encoded.lock() = Some(bytes.clone());
+        }
+        Some(bytes)
+    }
+}
+
+enum Woken {
+    Changed,
+    Bookmark,
+    Over,
+}
+
+/// Writes events in the shape that the client asked for.
+struct Encoder {
+    kind: Kind,
+    shape: Shape,
+    table: table::Options,
+    /// The columns of a table were sent.
+    headed: bool,
+}
+
+impl Encoder {
+    fn is_plain(&self) -> bool {
+        self.shape == Shape::Plain && self.kind.conversion.is_none()
+    }
+
+    fn event(&mut self, name: &str, stored: &Stored, revision: i64, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\",\"object\":");
+        if self.is_plain() {
+            stored.write_at(revision, out);
+        } else {
+            let object = reply::served(&self.kind, stored).map(|tree| self.shaped(tree, revision));
+            let object = object.unwrap_or_else(|status| status.to_value());
+            out.extend_from_slice(object.to_string().as_bytes());
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    fn shaped(&mut self, mut tree: Value, revision: i64) -> Value {
+        tree["metadata"]["resourceVersion"] = revision.to_string().into();
+        match self.shape {
+            Shape::Plain | Shape::AggregatedDiscovery => tree,
+            Shape::Metadata => reply::partial(tree),
+            Shape::Table => {
+                let metadata = json!({"resourceVersion": revision.to_string()});
+                let columns = !std::mem::replace(&mut self.headed, true);
+                let options = self.table.at(jiff::Timestamp::now().as_second());
+                table::make(&self.kind, std::slice::from_ref(&tree), &metadata, options, columns)
+            }
+        }
+    }
+
+    fn bookmark(&mut self, revision: i64, end_of_initial: bool, out: &mut Vec<u8>) {
+        let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        if end_of_initial {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let object = json!({"kind": &*self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
+        let object = match self.shape {
+            Shape::Plain | Shape::AggregatedDiscovery => object,
+            Shape::Metadata => reply::partial(object),
+            Shape::Table => {
+                // The row carries the bookmark's metadata; it has no cells.
+                let row = json!({"cells": [], "object": reply::partial(object)});
+                let metadata = json!({"resourceVersion": revision.to_string()});
+                let columns = !std::mem::replace(&mut self.headed, true);
+                let mut made = table::make(&self.kind, &[], &metadata, self.table, columns);
+                made["rows"] = json!([row]);
+                made
+            }
+        };
+        out.extend_from_slice(json!({"type": "BOOKMARK", "object": object}).to_string().as_bytes());
+        out.push(b'\n');
+    }
+}

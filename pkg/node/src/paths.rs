@@ -1,0 +1,69 @@
+//! Where files live.
+
+use std::{fs, path::PathBuf};
+
+use crate::Error;
+
+/// The three directories, and what is in them.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// `/etc/kinglet`: what an administrator may want to read or save.
+    pub config: PathBuf,
+    /// `/var/lib/kinglet`: what must survive a reboot.
+    pub data: PathBuf,
+    /// `/run/kinglet`: what need not.
+    pub run: PathBuf,
+}
+
+impl Paths {
+    /// Certificates and keys.
+    pub fn pki(&self) -> PathBuf {
+        self.config.join("pki")
+    }
+    /// The join token.
+    pub fn token(&self) -> PathBuf {
+        self.config.join("token")
+    }
+    /// The administrator's kubeconfig.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.config.join("kubeconfig.yaml")
+    }
+    /// The store's file; its folder is made.
+    pub fn database(&self) -> Result<PathBuf, Error> {
+        let dir = self.data.join("server");
+        fs::create_dir_all(&dir).map_err(|source| Error::File { path: dir.display().to_string(), source })?;
+        Ok(dir.join("state.db"))
+    }
+    /// Image archives that are imported at start.
+    pub fn images(&self) -> PathBuf {
+        self.data.join("agent/images")
+    }
+    /// containerd's root.
+    pub fn containerd(&self) -> PathBuf {
+        self.data.join("agent/containerd")
+    }
+    /// containerd's state.
+    pub fn containerd_state(&self) -> PathBuf {
+        self.run.join("containerd")
+    }
+    /// containerd's socket.
+    pub fn containerd_socket(&self) -> PathBuf {
+        self.run.join("containerd.sock")
+    }
+    /// Volumes of pods.
+    pub fn kubelet(&self) -> PathBuf {
+        self.data.join("agent/kubelet")
+    }
+    /// Logs of containers.
+    pub fn pod_logs(&self) -> PathBuf {
+        self.data.join("agent/pod-logs")
+    }
+    /// CNI plugins: links to the binary.
+    pub fn cni_bin(&self) -> PathBuf {
+        self.data.join("agent/cni/bin")
+    }
+    /// CNI configuration, written when the node knows its range.
+    pub fn cni_conf(&self) -> PathBuf {
+        self.data.join("agent/cni/net.d")
+    }
+}
