@@ -175,10 +175,11 @@ pub fn apply(request: Apply<'_>) -> Result<Value, Status> {
 pub fn track_update(request: Track<'_>, new: &mut Value) {
     let root = Shape::Object(request.root);
     let place = Place::root(request.schema, &root);
-    let mut old = request.old.cloned().unwrap_or_else(|| json!({}));
-    let recorded = take_managed_fields(&mut old);
+    let nothing = json!({});
+    let old = request.old.unwrap_or(&nothing);
+    let recorded = &old["metadata"]["managedFields"];
     let sent = take_managed_fields(new);
-    let from_old = || Managed::decode(&recorded).unwrap_or_default();
+    let from_old = || Managed::decode(recorded).unwrap_or_default();
     let mut managed = if !request.subresource.is_empty() {
         from_old()
     } else if is_reset(&sent) {
@@ -194,7 +195,7 @@ pub fn track_update(request: Track<'_>, new: &mut Value) {
         entry.set = reconcile(place, &entry.set);
     }
     let manager = Manager::new(request.manager, Operation::Update, request.api_version, request.subresource);
-    record_update(place, &old, new, &mut managed, manager, request.now);
+    record_update(place, old, new, &mut managed, manager, request.now);
     managed.cap();
     set_managed_fields(new, managed.encode());
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::set::{Element, Literal, Set, same};
 use crate::{
     quantity::Quantity,
-    schema::{Field, Key, ListKind, Schema, Shape, Type},
+    schema::{Key, ListKind, Schema, Shape, Type},
 };
 
 /// A place in the schema.
@@ -113,13 +113,17 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Whether the field is a struct that is always there in upstream's types, so that nobody owns
-    /// it as such.
-    fn always_there(&self, name: &str) -> bool {
-        let Some(Shape::Object(id)) = self.shape else { return false };
+    /// What upstream's types hold where JSON has nothing: for a struct that is never left out, and a
+    /// list or map that is null rather than absent. Nobody owns these as such.
+    fn zero(&self, name: &str) -> Option<Value> {
+        let Some(Shape::Object(id)) = self.shape else { return None };
         let of = self.schema.get(*id);
-        let inline = |f: &Field| matches!(f.shape, Shape::Object(_)) && !f.form.pointer && !f.form.omit_zero;
-        of.name.starts_with("io.k8s.") && of.field(name).is_some_and(inline)
+        let field = of.field(name).filter(|f| of.name.starts_with("io.k8s.") && !f.form.pointer)?;
+        match field.shape {
+            Shape::Object(_) if !field.form.omit_zero => Some(Value::Object(Map::new())),
+            Shape::List { .. } | Shape::Map { .. } if !field.form.omit_empty => Some(Value::Null),
+            _ => None,
+        }
     }
 }
 
@@ -265,15 +269,14 @@ impl CompareWalk {
     }
 
     fn children(&mut self, place: Place<'_>, old: Option<&Value>, new: Option<&Value>) {
-        let empty = Value::Object(Map::new());
         let (in_old, in_new) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
         let known = |name: &&String| in_old.is_some_and(|map| map.contains_key(*name));
         let only_new = in_new.into_iter().flat_map(Map::keys).filter(|name| !known(name));
         for name in in_old.into_iter().flat_map(Map::keys).chain(only_new) {
             let (mut old, mut new) = (in_old.and_then(|map| map.get(name)), in_new.and_then(|map| map.get(name)));
-            if place.always_there(name) {
-                (old, new) = (old.or(in_old.map(|_| &empty)), new.or(in_new.map(|_| &empty)));
-            }
+            let zero = if old.is_none() || new.is_none() { place.zero(name) } else { None };
+            old = old.or(zero.as_ref().filter(|_| in_old.is_some()));
+            new = new.or(zero.as_ref().filter(|_| in_new.is_some()));
             self.below(Element::field(name), place.field(name), old, new);
         }
     }

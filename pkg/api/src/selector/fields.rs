@@ -34,7 +34,10 @@ impl Fields {
                 split_term(term).ok_or_else(|| format!("invalid selector: '{selector}'; can't understand '{term}'"))?;
             Ok(FieldRequirement { path: path.to_owned(), equal, value: unescape(value)? })
         };
-        let requirements = terms.iter().filter(|t| !t.is_empty()).map(parse).collect::<Result<_, String>>()?;
+        let requirements = terms.iter().filter(|t| !t.is_empty()).map(parse);
+        let mut requirements = requirements.collect::<Result<Vec<_>, String>>()?;
+        // Nothing is asked of nothing.
+        requirements.retain(|r| !(r.path.is_empty() && r.value.is_empty()));
         Ok(Fields { requirements })
     }
 
@@ -144,6 +147,7 @@ mod tests {
         let table = [
             ("", Ok("")),
             (",,", Ok("")),
+            ("=,!=,==", Ok("")),
             ("a=b", Ok("a=b")),
             ("a==b", Ok("a=b")),
             ("a!=b", Ok("a!=b")),
