@@ -17,6 +17,10 @@
 //! | Assumptions | Entries of all versions of a group name fields alike: there is no conversion. What the endpoint resets is restored by the caller after an apply (and before [`track_update`]). |
 //! | Caveats | Fields that are null in the result (an applied `null`) are for the caller's decoding to drop. |
 //!
+//! Where this differs from upstream, so that the guarantees hold: an applied empty list is owned
+//! (upstream only owns empty objects), an object that pruning empties is kept if somebody applied
+//! it as empty, and quantities are compared by value.
+//!
 //! Source: KEP-555; structured-merge-diff `merge`, `typed`, `fieldpath`; apimachinery
 //! `util/managedfields`.
 

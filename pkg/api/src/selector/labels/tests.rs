@@ -1,3 +1,5 @@
+//! Tables and properties of label selectors.
+
 use proptest::prelude::*;
 use serde_json::json;
 
