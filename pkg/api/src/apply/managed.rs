@@ -162,9 +162,12 @@ impl Managed {
         });
     }
 
-    /// What all managers own together.
-    pub fn union(&self) -> Set {
-        self.0.values().fold(Set::default(), |all, entry| all.union(&entry.set))
+    /// What all managers own together, and what the appliers among them do.
+    pub fn unions(&self) -> (Set, Set) {
+        let union = |all: Set, entry: &Entry| all.union(&entry.set);
+        let appliers = self.0.iter().filter(|(manager, _)| manager.operation == Operation::Apply);
+        let applied = appliers.map(|(_, entry)| entry).fold(Set::default(), union);
+        (self.0.values().fold(Set::default(), union), applied)
     }
 
     /// Merges the oldest updates of a version into one entry, until there are few enough.

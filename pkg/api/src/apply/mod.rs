@@ -17,6 +17,10 @@
 //! | Assumptions | Entries of all versions of a group name fields alike: there is no conversion. What the endpoint resets is restored by the caller after an apply (and before [`track_update`]). |
 //! | Caveats | Fields that are null in the result (an applied `null`) are for the caller's decoding to drop. |
 //!
+//! Where this differs from upstream, so that the guarantees hold: an applied empty list is owned
+//! (upstream only owns empty objects), an object that pruning empties is kept if somebody applied
+//! it as empty, and quantities are compared by value.
+//!
 //! Source: KEP-555; structured-merge-diff `merge`, `typed`, `fieldpath`; apimachinery
 //! `util/managedfields`.
 
@@ -127,7 +131,8 @@ pub fn apply(request: Apply<'_>) -> Result<Value, Status> {
     if !applied["metadata"]["managedFields"].is_null() {
         return Err(Status::bad_request("metadata.managedFields must be nil"));
     }
-    let place = Place { schema: request.schema, shape: Some(&Shape::Object(request.root)) };
+    let root = Shape::Object(request.root);
+    let place = Place::root(request.schema, &root);
     merge::check(place, applied, &mut String::new()).map_err(|fault| {
         Status::bad_request(format!("failed to create typed patch object ({}): {fault}", described(applied)))
     })?;
@@ -172,11 +177,13 @@ pub fn apply(request: Apply<'_>) -> Result<Value, Status> {
 /// Managed fields that the client sent count, except for subresources: `[]` or `[{}]` forgets
 /// all of them, anything that cannot be read is ignored.
 pub fn track_update(request: Track<'_>, new: &mut Value) {
-    let place = Place { schema: request.schema, shape: Some(&Shape::Object(request.root)) };
-    let mut old = request.old.cloned().unwrap_or_else(|| json!({}));
-    let recorded = take_managed_fields(&mut old);
+    let root = Shape::Object(request.root);
+    let place = Place::root(request.schema, &root);
+    let nothing = json!({});
+    let old = request.old.unwrap_or(&nothing);
+    let recorded = &old["metadata"]["managedFields"];
     let sent = take_managed_fields(new);
-    let from_old = || Managed::decode(&recorded).unwrap_or_default();
+    let from_old = || Managed::decode(recorded).unwrap_or_default();
     let mut managed = if !request.subresource.is_empty() {
         from_old()
     } else if is_reset(&sent) {
@@ -192,7 +199,7 @@ pub fn track_update(request: Track<'_>, new: &mut Value) {
         entry.set = reconcile(place, &entry.set);
     }
     let manager = Manager::new(request.manager, Operation::Update, request.api_version, request.subresource);
-    record_update(place, &old, new, &mut managed, manager, request.now);
+    record_update(place, old, new, &mut managed, manager, request.now);
     managed.cap();
     set_managed_fields(new, managed.encode());
 }
@@ -227,7 +234,7 @@ fn merge_and_prune(
     let entry = Entry { api_version: request.api_version.to_owned(), time: None, set: set.difference(&never_owned()) };
     managed.0.insert(manager.clone(), Entry { set, ..entry.clone() });
     let object = match &last {
-        Some(last) => prune(place, &merged, &last.set, &managed.union()),
+        Some(last) => prune(place, &merged, &last.set, &managed),
         None => merged,
     };
 
@@ -247,18 +254,20 @@ fn merge_and_prune(
     Ok((object, managed))
 }
 
-/// Removes what was applied last time and is in nobody's set now.
-fn prune(place: Place<'_>, merged: &Value, last: &Set, owned: &Set) -> Value {
+/// Removes what was applied last time and is in nobody's set now. An object or list that is emptied
+/// by that goes too, unless somebody applied it as empty.
+fn prune(place: Place<'_>, merged: &Value, last: &Set, managed: &Managed) -> Value {
+    let (owned, applied) = managed.unions();
     let last = with_named_fields(place, last);
     let all = with_named_fields(place, &field_set(place, merged));
+    let without = |gone: &Set| remove(place, merged, gone, Some(&applied));
     let left = |pruned: &Value| with_named_fields(place, &field_set(place, pruned));
     // Without the fields of last time, then with those again that somebody owns.
-    let pruned = remove(place, merged, &last);
-    let owned = with_named_fields(place, owned);
-    let pruned = remove(place, merged, &all.difference(&left(&pruned).union(&owned)));
+    let pruned = without(&last);
+    let kept = left(&pruned).union(&with_named_fields(place, &owned));
+    let pruned = without(&all.difference(&kept));
     // What lay below a removed item but was not applied last time comes back as well.
-    let gone = all.difference(&left(&pruned)).intersection(&last);
-    remove(place, merged, &gone)
+    without(&all.difference(&left(&pruned)).intersection(&last))
 }
 
 /// The configuration without what the endpoint ignores: the status on the main resource of a
@@ -367,5 +376,6 @@ fn conflict(conflicts: &[(Manager, Vec<Element>)]) -> Status {
     Status { code: 409, reason: "Conflict", message, details: json!({ "causes": causes }) }
 }
 
+#[cfg(test)]
 #[cfg(test)]
 mod tests;

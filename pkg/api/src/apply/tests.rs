@@ -1,6 +1,9 @@
-//! Server-side apply: who owns what, what conflicts, and what goes.
+//! Tables and properties of server-side apply, on the small schema of `schema_fixture`.
 
 use serde_json::json;
+
+mod built_in;
+mod cases;
 
 use super::*;
 use crate::schema_fixture::{ROOT, schema};
@@ -12,13 +15,14 @@ fn at(seconds: i64) -> Timestamp {
 /// A server with one object.
 struct Server {
     schema: Schema,
+    root: TypeId,
     object: Option<Value>,
     clock: i64,
 }
 
 impl Server {
     fn new() -> Self {
-        Server { schema: schema(), object: None, clock: 0 }
+        Server { schema: schema(), root: ROOT, object: None, clock: 0 }
     }
 
     fn try_apply(&mut self, manager: &str, mut applied: Value, force: bool, subresource: &str) -> Result<(), Status> {
@@ -26,7 +30,7 @@ impl Server {
         applied["apiVersion"] = "apps/v1".into();
         let merged = apply(Apply {
             schema: &self.schema,
-            root: ROOT,
+            root: self.root,
             live: self.object.as_ref(),
             applied: &applied,
             manager,
@@ -62,7 +66,7 @@ impl Server {
         let old = self.object.as_ref();
         let track = Track {
             schema: &self.schema,
-            root: ROOT,
+            root: self.root,
             old,
             manager,
             api_version: "apps/v1",
@@ -175,15 +179,27 @@ fn fields_that_are_no_longer_applied_go() {
 }
 
 #[test]
-fn what_others_added_below_an_applied_item_stays() {
+fn an_applied_item_goes_with_what_others_added_below() {
     let mut server = Server::new();
     server.apply("a", json!({"spec": {"containers": [{"name": "p", "image": "1"}]}}));
     server.update("ctl", |o| o["spec"]["containers"][0]["limits"] = json!({"cpu": "1"}));
     server.apply("a", json!({"spec": {"replicas": 1}}));
-    let expected = json!({"spec": {"replicas": 1, "containers": [{"limits": {"cpu": "1"}}]}});
-    // The item's key was applied by `a` alone: upstream leaves the item without it as well.
-    let got = server.content();
-    assert!(got == expected || got == json!({"spec": {"replicas": 1}}), "{got}");
+    assert_eq!(server.content(), json!({"spec": {"replicas": 1}}));
+    assert_eq!(server.owners(), json!({"a/Apply": {"f:spec": {"f:replicas": {}}}}));
+}
+
+#[test]
+fn what_is_emptied_goes_unless_it_was_applied_as_empty() {
+    let strategy = |strategy: Value| json!({"spec": {"replicas": 1, "strategy": strategy}});
+    let mut server = Server::new();
+    server.update("ctl", |o| o["spec"] = json!({"replicas": 1, "strategy": {"rollingUpdate": {"maxSurge": 1}}}));
+    server.force("a", strategy(json!({"type": "x", "rollingUpdate": {"maxSurge": 2}})));
+    server.apply("a", strategy(json!({"type": "y"})));
+    assert_eq!(server.content(), strategy(json!({"type": "y"})));
+    server.apply("a", strategy(json!({"rollingUpdate": {"maxSurge": 2}})));
+    server.apply("b", strategy(json!({"rollingUpdate": {}})));
+    server.apply("a", json!({"spec": {"replicas": 1}}));
+    assert_eq!(server.content(), strategy(json!({"rollingUpdate": {}})));
 }
 
 #[test]
@@ -496,7 +512,8 @@ mod properties {
             server.update("a", |o| { o["spec"] = before["spec"].clone(); o["data"] = before["data"].clone(); });
             server.force("b", applied.clone());
             let schema = schema();
-            let place = Place { schema: &schema, shape: Some(&Shape::Object(ROOT)) };
+            let root = Shape::Object(ROOT);
+            let place = Place::root(&schema, &root);
             let content = server.content();
             let change = compare(place, &applied, &content);
             prop_assert!(change.modified.is_empty() && change.removed.is_empty(), "{change:?}");
@@ -515,7 +532,8 @@ mod properties {
             server.apply("a", first);
             server.apply("a", second.clone());
             let schema = schema();
-            let place = Place { schema: &schema, shape: Some(&Shape::Object(ROOT)) };
+            let root = Shape::Object(ROOT);
+            let place = Place::root(&schema, &root);
             let change = compare(place, &server.content(), &second);
             prop_assert!(change.modified.is_empty() && change.added.is_empty(), "{change:?}");
             prop_assert!(change.removed.is_empty(), "{change:?}");

@@ -22,6 +22,8 @@ pub struct Place<'a> {
     pub schema: &'a Schema,
     /// `None` where the schema does not describe the value.
     pub shape: Option<&'a Shape>,
+    /// The field asks to look into its type although that is atomic.
+    pub granular: bool,
 }
 
 /// How a value is walked.
@@ -39,21 +41,27 @@ pub enum View<'a> {
     Keyed(&'a [Key]),
 }
 
-/// Fields that are always there in upstream's types, so that nobody owns them as such.
-const ALWAYS_THERE: [&str; 7] = ["jobTemplate", "metadata", "spec", "status", "strategy", "template", "updateStrategy"];
-
 impl<'a> Place<'a> {
+    /// A whole object.
+    pub fn root(schema: &'a Schema, shape: &'a Shape) -> Self {
+        Place { schema, shape: Some(shape), granular: false }
+    }
+
     /// How the value is walked. `value` decides only where the schema does not.
     pub fn view(&self, value: Option<&Value>) -> View<'a> {
         match self.shape {
             Some(Shape::Object(id)) => match self.schema.get(*id) {
-                t if t.atomic => View::Leaf,
+                t if t.atomic && !self.granular => View::Leaf,
                 t => View::Struct(t),
             },
             Some(Shape::Map { atomic: false, .. }) => View::Map,
             Some(Shape::List { kind: ListKind::Set, .. }) => View::Set,
             Some(Shape::List { kind: ListKind::Map(keys), .. }) => View::Keyed(keys),
-            None | Some(Shape::Any) if value.is_some_and(Value::is_object) => View::Map,
+            None | Some(Shape::Any | Shape::OrBool(_) | Shape::OrList(_) | Shape::OrStrings(_))
+                if value.is_some_and(Value::is_object) =>
+            {
+                View::Map
+            }
             _ => View::Leaf,
         }
     }
@@ -61,7 +69,7 @@ impl<'a> Place<'a> {
     /// Whether the schema calls the value atomic.
     pub fn is_atomic(&self) -> bool {
         match self.shape {
-            Some(Shape::Object(id)) => self.schema.get(*id).atomic,
+            Some(Shape::Object(id)) => self.schema.get(*id).atomic && !self.granular,
             Some(Shape::Map { atomic, .. }) => *atomic,
             Some(Shape::List { kind, .. }) => *kind == ListKind::Atomic,
             _ => false,
@@ -70,12 +78,14 @@ impl<'a> Place<'a> {
 
     /// The place of a field, or of a key of a map.
     pub fn field(&self, name: &str) -> Place<'a> {
-        let shape = match self.shape {
-            Some(Shape::Object(id)) => self.schema.get(*id).field(name).map(|f| &f.shape),
-            Some(Shape::Map { value, .. }) => Some(&**value),
-            _ => None,
+        let (shape, granular) = match self.shape {
+            Some(Shape::Object(id)) => {
+                self.schema.get(*id).field(name).map_or((None, false), |f| (Some(&f.shape), f.granular))
+            }
+            Some(Shape::Map { value, .. }) => (Some(&**value), false),
+            _ => (None, false),
         };
-        Place { schema: self.schema, shape }
+        Place { schema: self.schema, shape, granular }
     }
 
     /// The place of a list's items.
@@ -84,7 +94,7 @@ impl<'a> Place<'a> {
             Some(Shape::List { item, .. }) => Some(&**item),
             _ => None,
         };
-        Place { schema: self.schema, shape }
+        Place { schema: self.schema, shape, granular: false }
     }
 
     /// The place one step further.
@@ -103,9 +113,17 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn always_there(&self, name: &str) -> bool {
-        let known = |t: &Type| t.name.starts_with("io.k8s.") && t.field(name).is_some();
-        ALWAYS_THERE.contains(&name) && matches!(self.shape, Some(Shape::Object(id)) if known(self.schema.get(*id)))
+    /// What upstream's types hold where JSON has nothing: for a struct that is never left out, and a
+    /// list or map that is null rather than absent. Nobody owns these as such.
+    fn zero(&self, name: &str) -> Option<Value> {
+        let Some(Shape::Object(id)) = self.shape else { return None };
+        let of = self.schema.get(*id);
+        let field = of.field(name).filter(|f| of.name.starts_with("io.k8s.") && !f.form.pointer)?;
+        match field.shape {
+            Shape::Object(_) if !field.form.omit_zero => Some(Value::Object(Map::new())),
+            Shape::List { .. } | Shape::Map { .. } if !field.form.omit_empty => Some(Value::Null),
+            _ => None,
+        }
     }
 }
 
@@ -251,15 +269,14 @@ impl CompareWalk {
     }
 
     fn children(&mut self, place: Place<'_>, old: Option<&Value>, new: Option<&Value>) {
-        let empty = Value::Object(Map::new());
-        let (old, new) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
-        let in_old = |name: &&String| old.is_some_and(|map| map.contains_key(*name));
-        let only_new = new.into_iter().flat_map(Map::keys).filter(|name| !in_old(name));
-        for name in old.into_iter().flat_map(Map::keys).chain(only_new) {
-            let (mut old, mut new) = (old.and_then(|map| map.get(name)), new.and_then(|map| map.get(name)));
-            if place.always_there(name) {
-                (old, new) = (old.or(Some(&empty)), new.or(Some(&empty)));
-            }
+        let (in_old, in_new) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
+        let known = |name: &&String| in_old.is_some_and(|map| map.contains_key(*name));
+        let only_new = in_new.into_iter().flat_map(Map::keys).filter(|name| !known(name));
+        for name in in_old.into_iter().flat_map(Map::keys).chain(only_new) {
+            let (mut old, mut new) = (in_old.and_then(|map| map.get(name)), in_new.and_then(|map| map.get(name)));
+            let zero = if old.is_none() || new.is_none() { place.zero(name) } else { None };
+            old = old.or(zero.as_ref().filter(|_| in_old.is_some()));
+            new = new.or(zero.as_ref().filter(|_| in_new.is_some()));
             self.below(Element::field(name), place.field(name), old, new);
         }
     }
@@ -315,25 +332,29 @@ fn same_leaf(place: Place<'_>, old: &Value, new: &Value) -> bool {
     }
 }
 
-/// A value without the fields of a set. What is emptied stays, as empty.
-pub fn remove(place: Place<'_>, value: &Value, gone: &Set) -> Value {
+/// A value without the fields of a set. What is emptied by that goes too, unless it is `owned` as
+/// such.
+pub fn remove(place: Place<'_>, value: &Value, gone: &Set, owned: Option<&Set>) -> Value {
     let view = place.view(Some(value));
-    let keep = |element: Element, place: Place<'_>, value: &Value| {
-        if gone.has(&element) {
+    let keep = |element: &Element, place: Place<'_>, value: &Value| {
+        if gone.has(element) {
             return None;
         }
-        Some(gone.below(&element).map_or_else(|| value.clone(), |below| remove(place, value, below)))
+        let Some(below) = gone.below(element) else { return Some(value.clone()) };
+        let left = remove(place, value, below, owned.and_then(|set| set.below(element)));
+        let emptied = is_void(Some(&left)) && !is_void(Some(value));
+        (!emptied || owned.is_some_and(|set| set.has(element))).then_some(left)
     };
     match (view, value) {
         (View::Struct(_) | View::Map, Value::Object(map)) => {
             let kept = |(name, value): (&String, &Value)| {
-                Some((name.clone(), keep(Element::field(name), place.field(name), value)?))
+                Some((name.clone(), keep(&Element::field(name), place.field(name), value)?))
             };
             Value::Object(map.iter().filter_map(kept).collect())
         }
         (View::Set | View::Keyed(_), Value::Array(items)) => {
             let kept = |item: &Value| match item_element(view, item) {
-                Ok(element) => keep(element, place.item(), item),
+                Ok(element) => keep(&element, place.item(), item),
                 Err(_) => Some(item.clone()),
             };
             Value::Array(items.iter().filter_map(kept).collect())

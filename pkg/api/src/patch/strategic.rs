@@ -118,9 +118,10 @@ impl<'a> Walk<'a> {
     /// One field that is no directive and not null.
     fn value(&self, live: &mut Map<String, Value>, name: &str, patch: &Value) -> Result<(), Status> {
         let merged = match (live.remove(name), patch) {
-            (Some(Value::Object(old)), Value::Object(patch)) => {
-                Some(Value::Object(self.field(name).0.object(old, patch)?))
-            }
+            (Some(Value::Object(old)), Value::Object(fields)) => match self.field(name) {
+                (_, of) if of.replace => plain(patch),
+                (field, _) => Some(Value::Object(field.object(old, fields)?)),
+            },
             (Some(Value::Array(old)), Value::Array(patch)) => {
                 let field = self.list_field(name);
                 Some(Value::Array(if field.patch.merge { field.merge(old, patch, name)? } else { patch.clone() }))

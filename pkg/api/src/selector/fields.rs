@@ -34,7 +34,10 @@ impl Fields {
                 split_term(term).ok_or_else(|| format!("invalid selector: '{selector}'; can't understand '{term}'"))?;
             Ok(FieldRequirement { path: path.to_owned(), equal, value: unescape(value)? })
         };
-        let requirements = terms.iter().filter(|t| !t.is_empty()).map(parse).collect::<Result<_, String>>()?;
+        let requirements = terms.iter().filter(|t| !t.is_empty()).map(parse);
+        let mut requirements = requirements.collect::<Result<Vec<_>, String>>()?;
+        // Nothing is asked of nothing.
+        requirements.retain(|r| !(r.path.is_empty() && r.value.is_empty()));
         Ok(Fields { requirements })
     }
 
@@ -51,6 +54,19 @@ impl Fields {
     /// The value that `path` must have, where the selector demands one.
     pub fn exact(&self, path: &str) -> Option<&str> {
         self.requirements.iter().find(|r| r.equal && r.path == path).map(|r| r.value.as_str())
+    }
+
+    /// What to tell a client who asks for a field that its kind does not offer, besides
+    /// `metadata.name` and `metadata.namespace`.
+    pub fn unsupported(&self, selectable: &[&str]) -> Option<String> {
+        let offered =
+            |path: &str| ["metadata.name", "metadata.namespace"].contains(&path) || selectable.contains(&path);
+        let path = &self.requirements.iter().find(|r| !offered(&r.path))?.path;
+        Some(if selectable.is_empty() {
+            format!("{path:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        } else {
+            format!("field label not supported: {path}")
+        })
     }
 
     /// Whether all terms hold for what `lookup` says of each path.
@@ -144,6 +160,7 @@ mod tests {
         let table = [
             ("", Ok("")),
             (",,", Ok("")),
+            ("=,!=,==", Ok("")),
             ("a=b", Ok("a=b")),
             ("a==b", Ok("a=b")),
             ("a!=b", Ok("a!=b")),
@@ -170,5 +187,26 @@ mod tests {
         assert!(with("1", "") && with("1", "3"));
         assert!(!with("1", "2") && !with("2", "3"));
         assert_eq!((fields.exact("a"), fields.exact("b")), (Some("1"), None));
+    }
+
+    #[test]
+    fn absent_fields_have_their_zero_value() {
+        let schema = crate::schema::builtin();
+        let node = schema.find("io.k8s.api.core.v1.Node").unwrap();
+        let matches = |text, object: Value| Fields::parse(text).unwrap().matches(&schema, node, &object);
+        let object = || serde_json::json!({"metadata": {"name": "n"}, "spec": {"podCIDR": "10.0.0.0/24"}});
+        assert!(matches("spec.unschedulable=false,metadata.name=n", object()));
+        assert!(!matches("spec.unschedulable=true", object()));
+        assert!(matches("spec.unschedulable=true", serde_json::json!({"spec": {"unschedulable": true}})));
+        assert!(matches("spec.podCIDR!=,spec.providerID=", object()));
+    }
+
+    #[test]
+    fn fields_that_are_not_offered() {
+        let fields = Fields::parse("metadata.name=a,spec.nodeName=b").unwrap();
+        assert_eq!(fields.unsupported(&["spec.nodeName"]), None);
+        assert_eq!(fields.unsupported(&["status.phase"]).unwrap(), "field label not supported: spec.nodeName");
+        let text = "\"spec.nodeName\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
+        assert_eq!(fields.unsupported(&[]).unwrap(), text);
     }
 }

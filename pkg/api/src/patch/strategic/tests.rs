@@ -1,4 +1,4 @@
-//! Strategic merge patch, directive by directive.
+//! Tables and properties of strategic merge patch.
 
 use serde_json::json;
 
@@ -255,6 +255,37 @@ fn retained_keys() {
             Ok(json!({"spec": {"strategy": {"type": "Recreate"}}})),
         ),
     ]);
+}
+
+#[test]
+fn built_in_types() {
+    let schema = crate::schema::builtin();
+    let pod = schema.find("io.k8s.api.core.v1.Pod").unwrap();
+    let live = json!({
+        "spec": {
+            "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
+            "containers": [{"name": "c", "env": [{"name": "A", "value": "1"}], "command": ["x", "y"]}],
+            "tolerations": [{"key": "a"}],
+        },
+        "status": {"conditions": [{"type": "Ready", "status": "False"}, {"type": "Initialized", "status": "True"}]},
+    });
+    let patch = json!({
+        "spec": {
+            "volumes": [{"name": "v", "$retainKeys": ["configMap", "name"], "configMap": {"name": "m"}}],
+            "containers": [{"name": "c", "env": [{"name": "B", "value": "2"}], "command": ["z"]}],
+            "tolerations": [{"key": "b"}],
+        },
+        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+    });
+    let expected = json!({
+        "spec": {
+            "volumes": [{"name": "v", "configMap": {"name": "m"}}],
+            "containers": [{"name": "c", "env": [{"name": "B", "value": "2"}, {"name": "A", "value": "1"}], "command": ["z"]}],
+            "tolerations": [{"key": "b"}],
+        },
+        "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Initialized", "status": "True"}]},
+    });
+    assert_eq!(strategic(&schema, pod, &live, &patch).unwrap(), expected);
 }
 
 mod properties {

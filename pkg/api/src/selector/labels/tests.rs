@@ -1,4 +1,4 @@
-//! Label selectors: what they match, and the texts of refusals.
+//! Tables and properties of label selectors.
 
 use proptest::prelude::*;
 use serde_json::json;
