@@ -36,7 +36,12 @@ async fn objects_lists_and_errors_are_the_same_as_in_json() {
         // Twice: the second time the messages are there already.
         for _ in 0..2 {
             let read = tree(&fixture, "GET", &uri, &Value::Null).await;
-            assert_eq!(read, (200, fixture.get(&uri).await.expect(200)), "{uri}");
+            let mut plain = fixture.get(&uri).await.expect(200);
+            // Items of a list in protobuf do not say what they are.
+            for item in plain.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
+                item.as_object_mut().unwrap().retain(|field, _| field != "apiVersion" && field != "kind");
+            }
+            assert_eq!(read, (200, plain), "{uri}");
         }
     }
     let (code, missing) = tree(&fixture, "GET", &format!("{CONFIG_MAPS}/c"), &Value::Null).await;
