@@ -261,7 +261,12 @@ impl Informers {
         Informers { client, stop, running: Arc::default() }
     }
 
-    /// The client that the informers use.
+    /// The same informers for somebody who writes with `client`: what both look at is held once.
+    pub fn for_client(&self, client: kube::Client) -> Self {
+        Informers { client, ..self.clone() }
+    }
+
+    /// The client to write with.
     pub fn client(&self) -> &kube::Client {
         &self.client
     }

@@ -195,18 +195,19 @@ async fn serve_api(
 
 fn start_control_loops(config: &Config, keys: &Keys, server: &ApiServer, stages: &mut Stages) -> Result<(), Error> {
     let stage = stages.next("controllers");
-    let informers = |user: &str| {
-        let user = UserInfo::authenticated(user, &[]);
-        Informers::new(client::in_process(server.clone(), user), stage.stop.clone())
-    };
+    let acting_as = |user: &str| client::in_process(server.clone(), UserInfo::authenticated(user, &[]));
+    let informers = Informers::new(acting_as("system:kube-controller-manager"), stage.stop.clone());
     let controllers = controllers::Config {
-        informers: informers("system:kube-controller-manager"),
+        informers: informers.clone(),
         cluster_cidr: config.cluster.cluster_cidr.clone(),
         root_ca: keys.ca.certificate_pem().to_owned(),
         clock: client::clock::system(),
     };
     controllers::start(controllers, stage.stop.clone(), &stage.tasks)?;
-    let scheduler = scheduler::Config { informers: informers("system:kube-scheduler"), clock: client::clock::system() };
+    let scheduler = scheduler::Config {
+        informers: informers.for_client(acting_as("system:kube-scheduler")),
+        clock: client::clock::system(),
+    };
     scheduler::start(scheduler, stage.stop.clone(), &stage.tasks);
     Ok(())
 }

@@ -13,6 +13,7 @@ mod writer;
 use std::{
     collections::{BTreeMap, VecDeque},
     fs::{File, TryLockError},
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
@@ -49,6 +50,7 @@ impl SqliteStore {
         let lock = lock(path)?;
         let db = Db::open(path)?;
         let loaded = Loaded::read(&db)?;
+        prepare_wal(path)?;
         let reader = Arc::new(Mutex::new(Db::reopen(path)?));
         let head = Arc::new(RwLock::new(loaded.head));
         let (requests, queue) = mpsc::channel();
@@ -212,6 +214,31 @@ fn lock(path: &Path) -> Result<File, Error> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.display().to_string() }),
         Err(TryLockError::Error(e)) => Err(backend(&e)),
+    }
+}
+
+/// Bytes that the write-ahead log has from the start.
+const WAL_SIZE: u64 = 4 << 20;
+
+/// Fills the write-ahead log up with zeros. A sync that must also record a new length takes several
+/// times as long as one that overwrites, and SQLite overwrites what it does not recognise: frames
+/// count only with the right salt and checksum (<https://www.sqlite.org/fileformat2.html#walformat>).
+fn prepare_wal(path: &Path) -> Result<(), Error> {
+    let name = PathBuf::from(format!("{}-wal", path.display()));
+    let filled = || -> io::Result<()> {
+        let mut file = File::options().append(true).open(&name)?;
+        let missing = WAL_SIZE.saturating_sub(file.metadata()?.len());
+        if missing > 0 {
+            io::copy(&mut io::repeat(0).take(missing), &mut file)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    };
+    match filled() {
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(()),
+        other => {
+            other.map_err(|e: io::Error| Error::Backend { path: name.display().to_string(), message: e.to_string() })
+        }
     }
 }
 

@@ -77,6 +77,26 @@ async fn relaxed_writes_ride_along_with_a_durable_one() {
 }
 
 #[tokio::test]
+async fn of_relaxed_writes_to_one_key_only_the_newest_is_written() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("lease", "0")).await.unwrap();
+    for n in 1..=5 {
+        store.txn(Txn { durability: Durability::Relaxed, ..put("lease", &n.to_string()) }).await.unwrap();
+    }
+    store.txn(put("a", "1")).await.unwrap();
+    let rows = store.reader.lock().run(|c| c.query_row("SELECT count(*) FROM log", [], |r| r.get::<_, i64>(0)));
+    assert_eq!(rows.unwrap(), 3);
+    let head = store.range(Range::head(all())).await.unwrap();
+    assert_eq!(head.kvs[1].version, 6);
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.range(Range::head(all())).await.unwrap(), head);
+    assert_eq!(read(&store, 1).await.unwrap(), [("lease".into(), "0".into())]);
+}
+
+#[tokio::test]
 async fn a_second_process_is_refused() {
     let (_dir, path) = temp();
     let _store = SqliteStore::open(&path).unwrap();

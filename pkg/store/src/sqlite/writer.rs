@@ -200,7 +200,9 @@ impl Writer {
             self.note_garbage(row);
         }
         if !durable && !rows.is_empty() {
-            self.unsynced.extend(rows);
+            for row in rows {
+                self.wait_for_durable(row);
+            }
             self.flush_at.get_or_insert_with(|| Instant::now() + RELAXED_DELAY);
         }
         let mut head = self.head.write();
@@ -229,6 +231,15 @@ impl Writer {
             let _ = self.checkpoint.send(());
         }
         Ok(())
+    }
+
+    /// Keeps a relaxed row until the next durable commit. Of several to one key only the newest is
+    /// ever written: a Lease that is renewed six times a minute costs one row.
+    fn wait_for_durable(&mut self, mut row: Row) {
+        if let Some(at) = self.unsynced.iter().position(|waiting| waiting.kv.key == row.kv.key) {
+            row.prev = self.unsynced.remove(at).prev;
+        }
+        self.unsynced.push(row);
     }
 
     fn note_garbage(&mut self, row: &Row) {
