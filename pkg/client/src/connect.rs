@@ -23,10 +23,8 @@ use hyper_util::{
     rt::TokioIo,
 };
 use parking_lot::RwLock;
-use rustls::{
-    ClientConfig, RootCertStore, SignatureScheme, client::ResolvesClientCert, crypto::ring, sign::CertifiedKey,
-};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject as _};
+use rustls::{ClientConfig, SignatureScheme, client::ResolvesClientCert, crypto::ring, sign::CertifiedKey};
+use rustls_pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tower::Service;
@@ -34,21 +32,9 @@ use tower::Service;
 /// What keeps a connection from being made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// PEM that cannot be used.
-    #[error("{what}: not usable PEM")]
-    Pem {
-        /// Which of the inputs.
-        what: &'static str,
-        /// Why.
-        #[source]
-        source: rustls_pki_types::pem::Error,
-    },
-    /// No certificate where one is needed.
-    #[error("{what}: no certificate in it")]
-    Empty {
-        /// Which of the inputs.
-        what: &'static str,
-    },
+    /// A key or certificate that cannot be used.
+    #[error(transparent)]
+    Pki(#[from] pki::Error),
     /// TLS cannot be set up with what was given.
     #[error("TLS settings")]
     Tls(#[from] rustls::Error),
@@ -155,8 +141,7 @@ impl ClientIdentity {
     }
 
     fn parse(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, Error> {
-        let chain = certificates("client certificate", chain)?;
-        let key = PrivateKeyDer::from_pem_slice(key).map_err(|source| Error::Pem { what: "client key", source })?;
+        let (chain, key) = pki::tls::chain_and_key(chain, key)?;
         Ok(Arc::new(CertifiedKey::from_der(chain, key, &ring::default_provider())?))
     }
 }
@@ -171,21 +156,11 @@ impl ResolvesClientCert for ClientIdentity {
     }
 }
 
-fn certificates(what: &'static str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let found = found.map_err(|source| Error::Pem { what, source })?;
-    if found.is_empty() { Err(Error::Empty { what }) } else { Ok(found) }
-}
-
 /// TLS settings of a client that trusts `ca` (PEM) alone.
 pub fn tls_config(ca: &[u8], identity: Option<ClientIdentity>) -> Result<ClientConfig, Error> {
-    let mut roots = RootCertStore::empty();
-    for authority in certificates("certificate authority", ca)? {
-        roots.add(authority)?;
-    }
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let config = ClientConfig::builder_with_provider(pki::tls::provider())
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots);
+        .with_root_certificates(pki::tls::roots(ca)?);
     let mut config = match identity {
         None => config.with_no_client_auth(),
         Some(identity) => config.with_client_cert_resolver(Arc::new(identity)),

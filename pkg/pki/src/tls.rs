@@ -40,14 +40,14 @@ pub fn server(
     clients: ClientCertificates,
     alpn: &[&str],
 ) -> Result<Arc<ServerConfig>, Error> {
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots(ca_pem)?), provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots(ca_pem.as_bytes())?), provider());
     let verifier = match clients {
         ClientCertificates::Optional => verifier.allow_unauthenticated(),
         ClientCertificates::Required => verifier,
     };
     let verifier = verifier.build().map_err(|e| Error::malformed("client CA", e))?;
     let (mut chain, key) = parse(leaf)?;
-    chain.extend(certificates(ca_pem)?);
+    chain.extend(certificates(ca_pem.as_bytes())?);
     let mut config = ServerConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
         .with_client_cert_verifier(verifier)
@@ -60,7 +60,7 @@ pub fn server(
 pub fn client(leaf: Option<&KeyAndCertificate>, ca_pem: &str, alpn: &[&str]) -> Result<Arc<ClientConfig>, Error> {
     let config = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots(ca_pem)?);
+        .with_root_certificates(roots(ca_pem.as_bytes())?);
     let mut config = match leaf {
         Some(leaf) => {
             let (chain, key) = parse(leaf)?;
@@ -76,7 +76,8 @@ fn protocols(alpn: &[&str]) -> Vec<Vec<u8>> {
     alpn.iter().map(|p| p.as_bytes().to_vec()).collect()
 }
 
-fn roots(pem: &str) -> Result<RootCertStore, Error> {
+/// The authorities in `pem`.
+pub fn roots(pem: &[u8]) -> Result<RootCertStore, Error> {
     let mut store = RootCertStore::empty();
     for certificate in certificates(pem)? {
         store.add(certificate)?;
@@ -84,14 +85,24 @@ fn roots(pem: &str) -> Result<RootCertStore, Error> {
     Ok(store)
 }
 
-fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let found = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>();
-    found.map_err(|e| Error::malformed("certificate", e))
+/// The certificates in `pem`: at least one.
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let found = found.map_err(|e| Error::malformed("certificate", e))?;
+    if found.is_empty() { Err(Error::malformed("certificate", "there is none")) } else { Ok(found) }
+}
+
+/// A certificate chain and its private key, from PEM.
+pub fn chain_and_key(
+    chain: &[u8],
+    key: &[u8],
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Error> {
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::malformed("private key", e))?;
+    Ok((certificates(chain)?, key))
 }
 
 fn parse(leaf: &KeyAndCertificate) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Error> {
-    let key = PrivateKeyDer::from_pem_slice(leaf.key_pem.as_bytes()).map_err(|e| Error::malformed("private key", e))?;
-    Ok((certificates(&leaf.certificate_pem)?, key))
+    chain_and_key(leaf.certificate_pem.as_bytes(), leaf.key_pem.as_bytes())
 }
 
 /// What a joining agent learns from the handshake.
