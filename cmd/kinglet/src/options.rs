@@ -58,7 +58,7 @@ pub struct NodeOptions {
     pub node_taint: Vec<String>,
     /// Socket of a container runtime that is already there, instead of a containerd of our own
     #[arg(long, env = "KINGLET_CONTAINER_RUNTIME_ENDPOINT", value_name = "SOCKET")]
-    pub container_runtime_endpoint: Option<PathBuf>,
+    pub container_runtime_endpoint: Option<String>,
     /// Port of the kubelet
     #[arg(long, env = "KINGLET_KUBELET_PORT", value_name = "PORT", default_value_t = 10250)]
     pub kubelet_port: u16,

@@ -56,7 +56,7 @@ pub struct Config {
     pub max_pods: u32,
     /// Version of the kubelet as the node shows it, such as `v1.37.2+kinglet1`.
     pub version: String,
-    /// Where the machine keeps its own id; another path where several nodes share a machine.
+    /// The id of this machine, instead of the one in `/etc/machine-id`, which copies of one disk share.
     pub machine_id: Option<String>,
 }
 

@@ -34,6 +34,7 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
         () = stop.cancelled() => Ok(()),
     };
     if started.is_ok() {
+        crate::notify::ready();
         stop.cancelled().await;
     }
     stages.stop().await;

@@ -8,6 +8,7 @@ pub mod containerd;
 pub mod join;
 mod lock;
 mod network;
+pub mod notify;
 mod paths;
 mod routes;
 pub mod runtime;
@@ -83,6 +84,9 @@ pub enum Error {
     /// The container runtime.
     #[error(transparent)]
     Containerd(#[from] containerd::Error),
+    /// The runtime that the user has named.
+    #[error(transparent)]
+    Runtime(#[from] cri::Error),
     /// Images.
     #[error(transparent)]
     Images(#[from] cri::images::Error),
@@ -142,6 +146,7 @@ fn kubelet_config(
         listen: SocketAddr::from(([0, 0, 0, 0], settings.kubelet_port)),
         cgroup_parent: format!("{}/kubepods", settings.cgroup_root.trim_end_matches('/')),
         version: api::VERSION.to_owned(),
+        machine_id: Some(pki::machine_id_of_certificate(&identity.client.certificate_pem)?),
         ..base
     })
 }

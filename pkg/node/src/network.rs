@@ -94,7 +94,9 @@ fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
         return Ok(());
     }
     let draft = path.with_extension("new");
-    let written = std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, path));
+    let written = std::fs::create_dir_all(path.parent().unwrap_or(path))
+        .and_then(|()| std::fs::write(&draft, text))
+        .and_then(|()| std::fs::rename(&draft, path));
     written.map_err(|source| Error::File { path: path.display().to_string(), source })
 }
 

@@ -32,7 +32,10 @@ pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Startin
     let paths = paths.clone();
     if let Some(socket) = settings.runtime_endpoint.clone() {
         // Another runtime brings its own pause image, and its images come from elsewhere.
-        return Starting(tokio::spawn(async move { Ok(socket) }));
+        return Starting(tokio::spawn(async move {
+            link_plugins(&paths.cni_bin())?;
+            Ok(cri::connection::socket_path(&socket)?)
+        }));
     }
     Starting(tokio::spawn(async move {
         link_plugins(&paths.cni_bin())?;

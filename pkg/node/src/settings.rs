@@ -1,6 +1,6 @@
 //! What a user may say of a node.
 
-use std::{collections::BTreeMap, net::IpAddr, path::PathBuf};
+use std::{collections::BTreeMap, net::IpAddr};
 
 use k8s_openapi::api::core::v1::Taint;
 
@@ -18,7 +18,7 @@ pub struct Settings {
     /// `key=value:effect`.
     pub taints: Vec<String>,
     /// A runtime that is there already.
-    pub runtime_endpoint: Option<PathBuf>,
+    pub runtime_endpoint: Option<String>,
     /// Of the kubelet.
     pub kubelet_port: u16,
     /// Above the cgroups of pods.

@@ -119,7 +119,8 @@ impl Ca {
     /// Loads the CA from `NAME.crt` and `NAME.key` in `dir`, or makes it.
     pub fn load_or_create(dir: &Path, name: &str) -> Result<Self, Error> {
         let (certificate, key) = (dir.join(format!("{name}.crt")), dir.join(format!("{name}.key")));
-        if certificate.exists() && key.exists() {
+        if certificate.exists() || key.exists() {
+            // With one of them gone, a new CA would lock every agent out: that is for a person to decide.
             return Self::from_pem(read(&certificate)?, &read(&key)?);
         }
         let pair = KeyPair::generate()?;
@@ -195,6 +196,18 @@ pub fn public_key_pem(path: &Path) -> Result<(String, String), Error> {
         pair
     };
     Ok((pair.serialize_pem(), pair.public_key_pem()))
+}
+
+/// The id of the machine that holds the private half of `public_key_pem`.
+pub fn machine_id(public_key_pem: &str) -> Result<String, Error> {
+    Ok(fingerprint(&der(public_key_pem)?)[..32].to_owned())
+}
+
+/// The same, from the certificate of that key.
+pub fn machine_id_of_certificate(certificate_pem: &str) -> Result<String, Error> {
+    let certificate = der(certificate_pem)?;
+    let (_, certificate) = X509Certificate::from_der(&certificate).map_err(|e| Error::malformed("certificate", e))?;
+    Ok(fingerprint(certificate.public_key().raw)[..32].to_owned())
 }
 
 /// Hex SHA-256 of a certificate.

@@ -9,12 +9,17 @@ mod kubeconfig;
 pub mod tls;
 mod token;
 
-pub use ca::{Ca, KeyAndCertificate, Usage, public_key_pem};
+pub use ca::{Ca, KeyAndCertificate, Usage, machine_id, machine_id_of_certificate, public_key_pem};
 pub use error::Error;
 pub use kubeconfig::kubeconfig;
 pub use token::{Token, TokenError};
 
-use std::{fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
 
 /// Reads a file, naming it in errors.
 pub fn read(path: &Path) -> Result<String, Error> {
@@ -36,9 +41,10 @@ fn write(path: &Path, text: &str, mode: u32) -> Result<(), Error> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }
-    let new = path.with_extension("new");
-    let mut file =
-        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&new).map_err(failed)?;
+    let new = PathBuf::from(format!("{}.new", path.display()));
+    // What a crash has left may have another mode.
+    let _ = fs::remove_file(&new);
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&new).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&new, path).map_err(failed)
 }

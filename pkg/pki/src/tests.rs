@@ -27,6 +27,15 @@ fn a_leaf_is_kept_until_its_use_or_its_ca_changes() {
 }
 
 #[test]
+fn half_a_ca_is_an_error_and_not_a_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    Ca::load_or_create(dir.path(), "ca").unwrap();
+    fs::remove_file(dir.path().join("ca.key")).unwrap();
+    let error = Ca::load_or_create(dir.path(), "ca").err().unwrap().to_string();
+    assert!(error.contains("ca.key"), "{error}");
+}
+
+#[test]
 fn keys_are_for_root_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
@@ -54,6 +63,7 @@ fn a_public_key_is_signed_without_its_private_half() {
     let (key_pem, public) = public_key_pem(&dir.path().join("node.key")).unwrap();
     let usage = Usage::client("system:node:pi1", &["system:nodes"]);
     let certificate_pem = ca.sign(&public, &usage).unwrap();
+    assert_eq!(machine_id(&public).unwrap(), machine_id_of_certificate(&certificate_pem).unwrap());
     tls::client(Some(&KeyAndCertificate { key_pem, certificate_pem }), ca.certificate_pem(), &[]).unwrap();
 }
 

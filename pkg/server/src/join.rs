@@ -1,22 +1,17 @@
 //! The server's side of joining: who knows the token's secret gets certificates for the node name
 //! it asks for, unless another machine has that name. See `node::join` for the flow.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
+use apiserver::ServiceCidr;
 use axum::{Json, Router, extract::State, routing::post};
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use k8s_openapi::api::core::v1::Node;
-use kube::{
-    Api,
-    api::{Patch, PatchParams},
-};
+use kube::Api;
 use node::join::{ClusterSettings, JoinRequest, JoinResponse, PATH};
 use pki::{Ca, Token, Usage};
-use serde_json::json;
 use sha2::{Digest as _, Sha256};
-
-/// Annotation of a Node with the hash of the public key of the machine that joined under its name.
-const MACHINE: &str = "kinglet.dev/machine";
 
 /// What the endpoint needs.
 pub struct Joins {
@@ -26,6 +21,12 @@ pub struct Joins {
     pub token: Token,
     /// Given to every node.
     pub cluster: ClusterSettings,
+    /// Names and addresses that are the API server's.
+    pub api: Usage,
+    /// Addresses that are Services'.
+    pub service_cidr: ServiceCidr,
+    /// Name of the server's own node.
+    pub own_node: String,
     /// Looks at Nodes.
     pub client: tokio::sync::OnceCell<kube::Client>,
 }
@@ -37,21 +38,19 @@ pub fn router(joins: Arc<Joins>) -> Router {
 
 type Refusal = (StatusCode, String);
 
-async fn join(
-    State(joins): State<Arc<Joins>>,
-    headers: HeaderMap,
-    Json(request): Json<JoinRequest>,
-) -> Result<Json<JoinResponse>, Refusal> {
+async fn join(State(joins): State<Arc<Joins>>, headers: HeaderMap, body: Bytes) -> Result<Json<JoinResponse>, Refusal> {
     let given =
         headers.get(header::AUTHORIZATION).and_then(|h| h.to_str().ok()).and_then(|h| h.strip_prefix("Bearer "));
     // Hashes are compared, so that the time it takes tells nothing of the secret.
     let same = |a: &str, b: &str| Sha256::digest(a) == Sha256::digest(b);
     if !given.is_some_and(|secret| same(secret, joins.token.secret())) {
-        tracing::info!(node = request.node_name, "a node tried to join with a wrong secret");
+        tracing::info!("a node tried to join with a wrong secret");
         return Err((StatusCode::UNAUTHORIZED, "wrong secret".to_owned()));
     }
     let client = joins.client.get().ok_or((StatusCode::SERVICE_UNAVAILABLE, "starting".to_owned()))?;
-    claim(client, &request).await?;
+    let request: JoinRequest = serde_json::from_slice(&body).map_err(|e| (StatusCode::FORBIDDEN, e.to_string()))?;
+    check_request(&joins, &request)?;
+    check_name(client, &request).await?;
     let sign = |key: &str, usage: &Usage| joins.ca.sign(key, usage).map_err(|e| (StatusCode::FORBIDDEN, e.to_string()));
     let response = JoinResponse {
         client_certificate: sign(&request.client_key, &node_usage(&request.node_name))?,
@@ -75,25 +74,15 @@ fn kubelet_usage(request: &JoinRequest) -> Usage {
     )
 }
 
-/// Makes sure that the name belongs to this machine: makes the Node with the machine's mark, or
-/// finds the same mark on it. Deleting the Node frees the name.
-async fn claim(client: &kube::Client, request: &JoinRequest) -> Result<(), Refusal> {
-    let unavailable = |e: kube::Error| (StatusCode::SERVICE_UNAVAILABLE, e.to_string());
-    let machine: String = Sha256::digest(&request.client_key).iter().map(|b| format!("{b:02x}")).collect();
-    let nodes: Api<Node> = Api::all(client.clone());
+/// Makes sure that the name is free or this machine's own: a Node bears the id of the machine that
+/// registered it. Deleting the Node frees the name.
+async fn check_name(client: &kube::Client, request: &JoinRequest) -> Result<(), Refusal> {
     let name = &request.node_name;
-    let Some(node) = nodes.get_opt(name).await.map_err(unavailable)? else {
-        let node =
-            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "annotations": {MACHINE: machine}}});
-        let made = nodes.patch(name, &PatchParams::apply("kinglet-join"), &Patch::Apply(node)).await;
-        return match made {
-            Ok(_) => Ok(()),
-            Err(kube::Error::Api(status)) if status.code == 422 => Err((StatusCode::FORBIDDEN, status.message.clone())),
-            Err(error) => Err(unavailable(error)),
-        };
-    };
-    let owner = node.metadata.annotations.as_ref().and_then(|a| a.get(MACHINE));
-    if owner == Some(&machine) {
+    let machine = pki::machine_id(&request.client_key).map_err(|e| (StatusCode::FORBIDDEN, e.to_string()))?;
+    let nodes: Api<Node> = Api::all(client.clone());
+    let node = nodes.get_opt(name).await.map_err(|e| (StatusCode::SERVICE_UNAVAILABLE, e.to_string()))?;
+    let owner = node.and_then(|n| Some(n.status?.node_info?.machine_id)).unwrap_or_default();
+    if owner.is_empty() || owner == machine {
         return Ok(());
     }
     Err((
@@ -103,4 +92,26 @@ async fn claim(client: &kube::Client, request: &JoinRequest) -> Result<(), Refus
              or free it with: kubectl delete node {name}"
         ),
     ))
+}
+
+/// Node names are DNS names (RFC 1123), and none of the API's own, for which an agent could get a
+/// certificate otherwise; addresses are those of a machine of its own.
+fn check_request(joins: &Joins, request: &JoinRequest) -> Result<(), Refusal> {
+    let refused = |text: String| Err((StatusCode::FORBIDDEN, text));
+    let name = &request.node_name;
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
+    if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) {
+        return refused("a node name has lower case letters, digits, '-' and '.', and at most 253 of them".to_owned());
+    }
+    // The server's own node has a name of the certificate too; that name is taken, as check_name says.
+    if joins.api.names.contains(name) && *name != joins.own_node {
+        return refused(format!("node name {name:?} is one of the API server's own names"));
+    }
+    for address in &request.addresses {
+        let service = matches!(address, IpAddr::V4(v4) if joins.service_cidr.contains(*v4));
+        if service || (*name != joins.own_node && joins.api.addresses.contains(address)) {
+            return refused(format!("address {address} is not the node's own; see --node-ip"));
+        }
+    }
+    Ok(())
 }

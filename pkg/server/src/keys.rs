@@ -22,6 +22,8 @@ pub struct Keys {
     pub service_account: String,
     /// The server's own node.
     pub node: Identity,
+    /// What the API's certificate is for.
+    pub api_usage: Usage,
     api: KeyAndCertificate,
     kubelet_client: KeyAndCertificate,
 }
@@ -33,7 +35,8 @@ impl Keys {
         let ca = Ca::load_or_create(&dir, "ca")?;
         let leaf = |name: &str, usage: &Usage| ca.leaf(&dir, name, usage);
         let admin = leaf("admin", &Usage::client("kinglet-admin", &["system:masters"]))?;
-        let api = leaf("apiserver", &api_usage(config, node, kubernetes_ip))?;
+        let api_usage = api_usage(config, node, kubernetes_ip);
+        let api = leaf("apiserver", &api_usage)?;
         let kubelet_client =
             leaf("kubelet-client", &Usage::client("kube-apiserver-kubelet-client", &["system:masters"]))?;
         let kubelet = Usage::server(format!("system:node:{}", node.name), vec![node.name.clone()], vec![node.ip]);
@@ -46,7 +49,7 @@ impl Keys {
         let token = token(config, ca.certificate_pem())?;
         let server = format!("https://127.0.0.1:{}", config.bind.port());
         pki::write_secret(&config.paths.kubeconfig(), &pki::kubeconfig(&server, ca.certificate_pem(), &admin))?;
-        Ok(Keys { ca: Arc::new(ca), token, service_account, node: identity, api, kubelet_client })
+        Ok(Keys { ca: Arc::new(ca), token, service_account, node: identity, api_usage, api, kubelet_client })
     }
 
     /// TLS of the API.

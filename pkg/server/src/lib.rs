@@ -98,18 +98,22 @@ pub enum Error {
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
-    let started = start(&config, &mut stages).await;
-    if started.is_ok() {
+    let store = Arc::new(SqliteStore::open(&config.paths.database()?)?);
+    let result = tokio::select! {
+        started = start(&config, store.clone(), &mut stages) => started,
+        () = stop.cancelled() => Ok(()),
+    };
+    if result.is_ok() {
+        node::notify::ready();
         stop.cancelled().await;
     }
     stages.stop().await;
-    let store = started?;
     store.close().await?;
-    Ok(())
+    result
 }
 
-/// Starts everything; answers with the store, which is closed last.
-async fn start(config: &Config, stages: &mut Stages) -> Result<Arc<SqliteStore>, Error> {
+/// Starts everything above the store.
+async fn start(config: &Config, store: Arc<SqliteStore>, stages: &mut Stages) -> Result<(), Error> {
     let begun = Instant::now();
     let service_cidr: ServiceCidr =
         config.cluster.service_cidr.parse().map_err(|_| Error::ServiceCidr(config.cluster.service_cidr.clone()))?;
@@ -118,17 +122,18 @@ async fn start(config: &Config, stages: &mut Stages) -> Result<Arc<SqliteStore>,
     let keys = Keys::load(config, &node, service_cidr.first().into())?;
     let runtime = node::runtime::start(&config.paths, &config.node, stages);
 
-    let store = Arc::new(SqliteStore::open(&config.paths.database()?)?);
     let api = SocketAddr::new(node.ip, config.bind.port());
     let joins = Arc::new(Joins {
         ca: keys.ca.clone(),
         token: keys.token.clone(),
         cluster: config.cluster.clone(),
+        api: keys.api_usage.clone(),
+        service_cidr,
+        own_node: node.name.clone(),
         client: Default::default(),
     });
     let kinds = api::kinds::builtin();
-    let server =
-        serve_api(config, &keys, store.clone(), kinds.clone(), service_cidr, api, joins.clone(), stages).await?;
+    let server = serve_api(config, &keys, store, kinds.clone(), service_cidr, api, joins.clone(), stages).await?;
     tracing::info!(address = %config.bind, elapsed = ?begun.elapsed(), "API server is listening");
 
     let masters = client::in_process(server.clone(), UserInfo::authenticated("system:apiserver", &["system:masters"]));
@@ -154,7 +159,7 @@ async fn start(config: &Config, stages: &mut Stages) -> Result<Arc<SqliteStore>,
     };
     node::start(node, client, runtime, stages).await?;
     tracing::info!(elapsed = ?begun.elapsed(), "the node is up");
-    Ok(store)
+    Ok(())
 }
 
 fn check_dns(config: &Config, range: ServiceCidr) -> Result<(), Error> {

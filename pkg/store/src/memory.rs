@@ -147,7 +147,13 @@ impl State {
                     events.extend(deleted);
                     OpResponse::Deleted(prevs)
                 }
-                Op::Range(range) => OpResponse::Range(self.range(&range)?),
+                Op::Range(range) => match self.range(&range) {
+                    Ok(response) => OpResponse::Range(response),
+                    Err(error) => {
+                        self.keys = before;
+                        return Err(error);
+                    }
+                },
             };
             responses.push(response);
         }

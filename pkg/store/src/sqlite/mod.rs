@@ -64,6 +64,7 @@ impl SqliteStore {
             doomed: loaded.doomed,
             unsynced: Vec::new(),
             flush_at: None,
+            relaxed_revisions: 0,
             housekeeping_at: Instant::now(),
             since_checkpoint: 0,
         };

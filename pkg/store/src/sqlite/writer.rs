@@ -5,7 +5,9 @@
 //!
 //! Guarantees: answers and events come after the sync, for durable writes. Relaxed writes are
 //! visible at once and reach the disk with the next durable commit, after [`RELAXED_DELAY`], or
-//! when [`RELAXED_ROWS`] wait. A failed commit changes nothing, and the next is tried afresh.
+//! when [`RELAXED_REVISIONS`] wait; of several to one key only the newest is written, so that a read
+//! in the past, once it has left memory, may show an older one. A failed commit changes nothing, and
+//! the next is tried afresh.
 
 use std::{
     collections::VecDeque,
@@ -29,8 +31,8 @@ use crate::{Durability, Error, KeyRange, Op, Txn, TxnResponse};
 
 /// How long relaxed writes may wait for a durable one.
 const RELAXED_DELAY: Duration = Duration::from_secs(60);
-/// Relaxed rows that may wait; less than [`super::REVISION_GAP`].
-pub(super) const RELAXED_ROWS: usize = 512;
+/// Relaxed revisions that may wait; less than [`super::REVISION_GAP`], so that none is given out twice.
+const RELAXED_REVISIONS: i64 = 512;
 /// Transactions in one commit.
 const GROUP: usize = 512;
 /// Rows deleted in one housekeeping commit.
@@ -65,6 +67,8 @@ pub(super) struct Writer {
     /// Relaxed rows not yet on disk.
     pub unsynced: Vec<Row>,
     pub flush_at: Option<Instant>,
+    /// Revisions given out since the last commit.
+    pub relaxed_revisions: i64,
     pub housekeeping_at: Instant,
     pub since_checkpoint: usize,
 }
@@ -115,7 +119,7 @@ impl Writer {
                 }
             }
         }
-        let flush = self.flush_at.is_some_and(|at| at <= now) || self.unsynced.len() >= RELAXED_ROWS;
+        let flush = self.flush_at.is_some_and(|at| at <= now);
         let housekeeping = !self.doomed.is_empty() && self.housekeeping_at <= now;
         if flush || housekeeping {
             self.housekeep(now);
@@ -203,7 +207,12 @@ impl Writer {
             for row in rows {
                 self.wait_for_durable(row);
             }
-            self.flush_at.get_or_insert_with(|| Instant::now() + RELAXED_DELAY);
+            let at = self.flush_at.get_or_insert_with(|| Instant::now() + RELAXED_DELAY);
+            let before = self.relaxed_revisions;
+            self.relaxed_revisions += i64::try_from(revisions.len()).unwrap_or(i64::MAX);
+            if before < RELAXED_REVISIONS && self.relaxed_revisions >= RELAXED_REVISIONS {
+                *at = Instant::now();
+            }
         }
         let mut head = self.head.write();
         for (revision, entries) in revisions {
@@ -224,6 +233,7 @@ impl Writer {
             return Err(error);
         }
         self.flush_at = None;
+        self.relaxed_revisions = 0;
         self.since_checkpoint += all.len() + doomed.len();
         if self.since_checkpoint >= CHECKPOINT_ROWS {
             self.since_checkpoint = 0;
@@ -266,6 +276,7 @@ impl Writer {
             return Err(error);
         }
         self.flush_at = None;
+        self.relaxed_revisions = 0;
         self.head.write().compacted = revision;
         while let Some((_, row)) = self.garbage.pop_front_if(|(at, _)| *at <= revision) {
             self.doomed.push_back(row);
