@@ -43,7 +43,22 @@ fn a_bad_token_gets_an_error_that_says_which_kind() {
 fn a_node_that_went_away_comes_back() {
     let mut cluster = Cluster::start_with("rejoin", 1, &[], &[]);
     cluster.agent_mut(0).kill();
-    cluster.agent_mut(0).start();
+    restart_agent(&mut cluster);
+
+    // A Node that was deleted is registered again, and is still this machine's.
+    cluster.kubectl(&format!("delete node {}", cluster.agent(0).name));
+    cluster.wait("the node is there again", || cluster.kubectl("get nodes --no-headers").lines().count() == 2);
     cluster.wait_ready();
-    assert_eq!(cluster.kubectl("get nodes --no-headers").lines().count(), 2);
+    cluster.agent_mut(0).stop();
+    restart_agent(&mut cluster);
+}
+
+/// Starts the agent, and waits until it has renewed its lease.
+fn restart_agent(cluster: &mut Cluster) {
+    let lease = format!("lease {} -n kube-node-lease", cluster.agent(0).name);
+    let renewed = |cluster: &Cluster| cluster.get(&lease, "{.spec.renewTime}");
+    let before = renewed(cluster);
+    cluster.agent_mut(0).start();
+    cluster.wait("a newer lease", || renewed(cluster) > before);
+    cluster.wait_ready();
 }

@@ -3,7 +3,7 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use client::{Informers, ObjectKey};
@@ -19,7 +19,7 @@ pub async fn start(config: &NodeConfig, informers: Informers, stages: &mut Stage
     let NodeConfig { paths, node, cluster, .. } = config;
     let (cluster_cidr, service_cidr) = ranges(cluster)?;
     let pod_cidr = pod_cidr(&informers, &node.name).await?;
-    let options = cni::Options::new(pod_cidr, paths.data.join("agent/cni/reservations"));
+    let options = cni::Options::new(pod_cidr, paths.cni_data());
     // Each node answers DNS itself, on an address of its own: neither rules nor the network stand
     // between a pod and its DNS.
     let own_addresses: Vec<Ipv4Addr> = v4(cluster.cluster_dns).into_iter().collect();
@@ -100,10 +100,14 @@ fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     written.map_err(|source| Error::File { path: path.display().to_string(), source })
 }
 
+/// The names that a node's network has, whatever its range; reservations are below `data`.
+pub fn names(data: impl Into<PathBuf>) -> cni::Options {
+    cni::Options::new(Net::host(Ipv4Addr::UNSPECIFIED), data)
+}
+
 /// Takes away interfaces, addresses, routes and rules: what [`start`] and the CNI plugin have made.
 pub fn cleanup() -> Result<(), Error> {
-    // The names are the same whatever the range.
-    let names = cni::Options::new(Net::host(Ipv4Addr::UNSPECIFIED), "");
+    let names = names("");
     proxy::cleanup(proxy::TABLE)?;
     cni::cleanup(&names.host_ports_table)?;
     Ok(routes::cleanup(&names.bridge)?)

@@ -62,6 +62,10 @@ impl Paths {
     pub fn cni_bin(&self) -> PathBuf {
         self.data.join("agent/cni/bin")
     }
+    /// Where the CNI plugin keeps what it has given out.
+    pub fn cni_data(&self) -> PathBuf {
+        self.data.join("agent/cni")
+    }
     /// CNI configuration, written when the node knows its range.
     pub fn cni_conf(&self) -> PathBuf {
         self.data.join("agent/cni/net.d")

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cri::images::Outcome;
+use cri::{images::Outcome, v1::ListPodSandboxRequest};
 use tokio::task::JoinHandle;
 
 use crate::{Error, Paths, Settings, containerd, stages::Stages};
@@ -41,6 +41,7 @@ pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Startin
         link_plugins(&paths.cni_bin())?;
         let running = containerd::start(config(&paths), stage.stop.clone(), &stage.tasks).await?;
         cri::pause::import(&running.socket).await?;
+        free_addresses(&paths, &running.socket).await?;
         let (socket, stop) = (running.socket.clone(), stage.stop.clone());
         stage.tasks.spawn(async move {
             tokio::select! {
@@ -82,6 +83,21 @@ fn link_plugins(dir: &Path) -> Result<(), Error> {
         }
         let _ = std::fs::remove_file(&link);
         symlink(&own, &link).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Frees addresses of sandboxes that are gone: after a power cut nobody has told the plugin. Nothing
+/// makes sandboxes yet.
+async fn free_addresses(paths: &Paths, socket: &Path) -> Result<(), Error> {
+    let mut cri = cri::connect(socket).await?;
+    let Ok(listed) = cri.runtime.list_pod_sandbox(ListPodSandboxRequest::default()).await else { return Ok(()) };
+    let live = listed.into_inner().items.into_iter().map(|sandbox| sandbox.id).collect();
+    let dir = crate::network::names(paths.cni_data()).reservations();
+    match cni::ipam::reconcile(&dir, &live) {
+        Ok(freed) if freed.is_empty() => {}
+        Ok(freed) => tracing::info!(addresses = freed.len(), "freed addresses of pods that are gone"),
+        Err(error) => tracing::error!(%error, dir = %dir.display(), "addresses of pods that are gone stay taken"),
     }
     Ok(())
 }

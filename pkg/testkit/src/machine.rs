@@ -103,13 +103,16 @@ impl Machine {
         let pid = Pid::from_raw(i32::try_from(child.id()).expect("pids are small"));
         // It may have ended by itself, which is for the test to notice.
         let _ = kill(pid, signal);
-        let mut ended = false;
+        let mut status = None;
         let start = std::time::Instant::now();
-        while !ended && start.elapsed() < Duration::from_secs(30) {
-            ended = child.try_wait().is_ok_and(|status| status.is_some());
+        while status.is_none() && start.elapsed() < Duration::from_secs(30) {
+            status = child.try_wait().ok().flatten();
             std::thread::sleep(Duration::from_millis(10));
         }
-        if !ended {
+        if let Some(status) = status {
+            let orderly = signal == Signal::SIGKILL || status.success() || std::thread::panicking();
+            assert!(orderly, "{} ended with {status}:\n{}", self.name, self.log());
+        } else {
             let _ = child.kill();
             let _ = child.wait();
             assert!(std::thread::panicking(), "{} did not stop within 30 s", self.name);
