@@ -105,6 +105,8 @@ put_in_place
 if [ -d /run/systemd/system ]; then start_with_systemd; else start_in_background; fi
 wait_until_ready
 
+address=$("$bin/kinglet" kubectl --kubeconfig "$config" get nodes -o wide --no-headers | awk 'NR == 1 { print $6 }')
+
 cat <<TEXT
 
 Kinglet is running. Next:
@@ -115,7 +117,7 @@ Kinglet is running. Next:
 
 Add a node, on another machine with kinglet installed:
 
-  kinglet agent --server https://$(hostname):6443 --token \$(cat /etc/kinglet/token)
+  kinglet agent --server https://$address:6443 --token \$(cat /etc/kinglet/token)
 
 Log: $log    Uninstall: kinglet-uninstall.sh
 TEXT

@@ -196,6 +196,10 @@ async fn import(archives: Vec<PathBuf>, files: Files) -> anyhow::Result<u8> {
 }
 
 fn start_log(level: &str) -> anyhow::Result<()> {
+    let known = ["error", "warn", "info", "debug", "trace", "off"];
+    if let Some(word) = level.split(',').find(|part| !part.contains('=') && !known.contains(part)) {
+        anyhow::bail!("--log {word:?} is no level; levels are {}", known.join(", "));
+    }
     let filter = EnvFilter::try_new(level).with_context(|| format!("--log {level:?}"))?;
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(terminal).init();

@@ -97,14 +97,18 @@ struct RuntimeConfig {
     port_mappings: Vec<PortMapping>,
 }
 
-/// A port of the node that leads to a pod.
+/// A port of the node that leads to a pod. containerd spells the fields as Go does without tags,
+/// other runtimes as the convention has them.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct PortMapping {
+    #[serde(alias = "HostPort")]
     pub host_port: u16,
+    #[serde(alias = "ContainerPort")]
     pub container_port: u16,
+    #[serde(alias = "Protocol")]
     pub protocol: String,
-    #[serde(rename = "hostIP")]
+    #[serde(rename = "hostIP", alias = "HostIP")]
     pub host_ip: String,
 }
 

@@ -19,6 +19,16 @@ pub fn node_ip() -> IpAddr {
     of_default.or(interfaces.first()).map_or(IpAddr::from([127, 0, 0, 1]), |(_, address)| *address)
 }
 
+/// Whether an interface of this machine has the address.
+pub fn is_own(address: IpAddr) -> bool {
+    let of = |interface: nix::ifaddrs::InterfaceAddress| {
+        let storage = interface.address?;
+        let v4 = storage.as_sockaddr_in().map(|a| IpAddr::V4(a.ip()));
+        v4.or_else(|| storage.as_sockaddr_in6().map(|a| IpAddr::V6(a.ip())))
+    };
+    getifaddrs().is_ok_and(|mut interfaces| interfaces.any(|interface| of(interface) == Some(address)))
+}
+
 /// IPv4 addresses of interfaces that are up and neither loopback nor ours.
 fn addresses() -> Vec<(String, IpAddr)> {
     let Ok(interfaces) = getifaddrs() else { return Vec::new() };

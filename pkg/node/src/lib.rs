@@ -68,7 +68,7 @@ pub enum Error {
         message: String,
     },
     /// A file or folder.
-    #[error("{path}: {source}")]
+    #[error("cannot read or write {path}")]
     File {
         /// Which.
         path: String,
@@ -132,10 +132,10 @@ fn kubelet_config(
     cri_socket: std::path::PathBuf,
 ) -> Result<kubelet::Config, Error> {
     let NodeConfig { paths, settings, node, identity, cluster, control_plane } = config;
+    paths::private_dir(&paths.kubelet())?;
     let tls = tls::server(&identity.serving, &identity.ca, ClientCertificates::Required, &["http/1.1"])?;
     let base = kubelet::Config::new(&node.name, node.ip, informers, cri_socket, Arc::new(ArcSwap::new(tls)));
     Ok(kubelet::Config {
-        hostname: node.host_name.clone(),
         labels: settings.labels()?,
         taints: settings.taints()?,
         control_plane: *control_plane,

@@ -1,6 +1,10 @@
 //! Where files live.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
 use crate::Error;
 
@@ -31,7 +35,7 @@ impl Paths {
     /// The store's file; its folder is made.
     pub fn database(&self) -> Result<PathBuf, Error> {
         let dir = self.data.join("server");
-        fs::create_dir_all(&dir).map_err(|source| Error::File { path: dir.display().to_string(), source })?;
+        private_dir(&dir)?;
         Ok(dir.join("state.db"))
     }
     /// Image archives that are imported at start.
@@ -70,4 +74,11 @@ impl Paths {
     pub fn cni_conf(&self) -> PathBuf {
         self.data.join("agent/cni/net.d")
     }
+}
+
+/// Makes a folder that only root may look into: what is in it may be secret, whatever its own mode.
+pub fn private_dir(dir: &Path) -> Result<(), Error> {
+    let failed = |source| Error::File { path: dir.display().to_string(), source };
+    fs::create_dir_all(dir).map_err(failed)?;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).map_err(failed)
 }

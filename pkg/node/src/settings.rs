@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, net::IpAddr};
 
+use api::validation::names;
 use k8s_openapi::api::core::v1::Taint;
 
 use crate::{Error, address};
@@ -30,8 +31,6 @@ pub struct Settings {
 pub struct Node {
     /// Of the Node object.
     pub name: String,
-    /// Of the machine.
-    pub host_name: String,
     /// Where other nodes reach it.
     pub ip: IpAddr,
 }
@@ -39,14 +38,20 @@ pub struct Node {
 impl Settings {
     /// Fills in what the user left to us.
     pub fn resolve(&self) -> Result<Node, Error> {
-        let host_name = address::host_name();
-        let name = self.name.clone().or_else(|| host_name.clone()).ok_or_else(|| Error::Option {
-            option: "node-name",
-            value: String::new(),
-            message: "this machine has no host name, so the node needs one".to_owned(),
-        })?;
+        let wrong = |option, value: &dyn std::fmt::Display, message: &str| Error::Option {
+            option,
+            value: value.to_string(),
+            message: message.to_owned(),
+        };
+        let name = self.name.clone().or_else(address::host_name).unwrap_or_default();
+        if let Some(fault) = names::subdomain(&name).first() {
+            return Err(wrong("node-name", &name, fault));
+        }
         let ip = self.ip.unwrap_or_else(address::node_ip);
-        Ok(Node { host_name: host_name.unwrap_or_else(|| name.clone()), name, ip })
+        if !address::is_own(ip) {
+            return Err(wrong("node-ip", &ip, "no interface of this machine has this address"));
+        }
+        Ok(Node { name, ip })
     }
 
     /// Labels as a map.
@@ -58,7 +63,11 @@ impl Settings {
                     value: text.clone(),
                     message: "it should look like key=value".to_owned(),
                 })?;
-            Ok((key.to_owned(), value.to_owned()))
+            let faults = [names::qualified(key), names::label_value(value)].concat();
+            match faults.into_iter().next() {
+                Some(message) => Err(Error::Option { option: "node-label", value: text.clone(), message }),
+                None => Ok((key.to_owned(), value.to_owned())),
+            }
         };
         self.labels.iter().map(pair).collect()
     }

@@ -121,7 +121,9 @@ impl Ca {
         let (certificate, key) = (dir.join(format!("{name}.crt")), dir.join(format!("{name}.key")));
         if certificate.exists() || key.exists() {
             // With one of them gone, a new CA would lock every agent out: that is for a person to decide.
-            return Self::from_pem(read(&certificate)?, &read(&key)?);
+            let (certificate_pem, key_pem) = (read(&certificate)?, read(&key)?);
+            return Self::from_pem(certificate_pem, &key_pem)
+                .map_err(|e| Error::malformed(format!("{} or {}", certificate.display(), key.display()), e));
         }
         let pair = KeyPair::generate()?;
         let mut params = CertificateParams::new(Vec::new())?;
@@ -135,10 +137,10 @@ impl Ca {
         let pem = params.self_signed(&pair)?.pem();
         write_secret(&key, &pair.serialize_pem())?;
         write_public(&certificate, &pem)?;
-        Self::from_pem(pem, &pair.serialize_pem())
+        Ok(Self::from_pem(pem, &pair.serialize_pem())?)
     }
 
-    fn from_pem(certificate_pem: String, key_pem: &str) -> Result<Self, Error> {
+    fn from_pem(certificate_pem: String, key_pem: &str) -> Result<Self, rcgen::Error> {
         let issuer = Issuer::from_ca_cert_pem(&certificate_pem, KeyPair::from_pem(key_pem)?)?;
         Ok(Ca { certificate_pem, issuer })
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("cannot read or write {}", path.display())]
     File {
         /// Which.
         path: PathBuf,
@@ -22,7 +22,7 @@ pub enum Error {
         message: String,
     },
     /// A certificate could not be made.
-    #[error("making a certificate: {0}")]
+    #[error("making a certificate")]
     Issue(#[from] rcgen::Error),
     /// TLS refused the keys.
     #[error("TLS configuration: {0}")]

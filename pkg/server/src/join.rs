@@ -94,14 +94,13 @@ async fn check_name(client: &kube::Client, request: &JoinRequest) -> Result<(), 
     ))
 }
 
-/// Node names are DNS names (RFC 1123), and none of the API's own, for which an agent could get a
-/// certificate otherwise; addresses are those of a machine of its own.
+/// Refuses names and addresses that are the API's own, for which an agent could get a certificate
+/// otherwise, and names that no Node can have.
 fn check_request(joins: &Joins, request: &JoinRequest) -> Result<(), Refusal> {
     let refused = |text: String| Err((StatusCode::FORBIDDEN, text));
     let name = &request.node_name;
-    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
-    if name.is_empty() || name.len() > 253 || !name.chars().all(allowed) {
-        return refused("a node name has lower case letters, digits, '-' and '.', and at most 253 of them".to_owned());
+    if let Some(fault) = api::validation::names::subdomain(name).first() {
+        return refused(format!("the node name does not do: {fault}"));
     }
     // The server's own node has a name of the certificate too; that name is taken, as check_name says.
     if joins.api.names.contains(name) && *name != joins.own_node {

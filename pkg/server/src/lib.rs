@@ -69,7 +69,7 @@ pub enum Error {
         range: String,
     },
     /// The port is taken.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// As given.
         address: SocketAddr,

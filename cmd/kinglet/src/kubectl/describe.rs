@@ -31,8 +31,8 @@ impl Describe {
                 fields.remove("apiVersion");
                 fields.remove("kind");
             }
-            println!("# {} {name}", resource.kind);
-            print!("{}", yaml(&object)?);
+            outln!("# {} {name}", resource.kind);
+            out!("{}", yaml(&object)?);
             self.events(session, &uid).await?;
         }
         Ok(())
@@ -43,13 +43,13 @@ impl Describe {
         let events = session.get_json(&format!("/api/v1/events?fieldSelector={selector}")).await?;
         let events = list(&events["items"]);
         if events.is_empty() {
-            println!("Events: <none>");
+            outln!("Events: <none>");
             return Ok(());
         }
-        println!("Events:");
+        outln!("Events:");
         for event in events {
             let at = event["lastTimestamp"].as_str().or(event["eventTime"].as_str()).unwrap_or("-");
-            println!(
+            outln!(
                 "  {at}  {}  {}  {}",
                 text(&event["type"]),
                 text(&event["reason"]),

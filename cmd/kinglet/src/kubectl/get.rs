@@ -57,7 +57,7 @@ impl Get {
             match self.output {
                 None | Some(Form::Wide) => {
                     if at > 0 {
-                        println!();
+                        outln!();
                     }
                     let prefix = if pairs.len() > 1 { resource.called("") } else { String::new() };
                     let version = self.table(session, resource, &path, &prefix).await?;
@@ -100,7 +100,7 @@ impl Get {
             if !self.no_headers {
                 rows.insert(0, self.headings(&table, resource));
             }
-            print!("{}", align(&rows));
+            out!("{}", align(&rows));
         }
         Ok(text(&table["metadata"]["resourceVersion"]).to_owned())
     }
@@ -158,7 +158,7 @@ impl Get {
                 true => table["columnDefinitions"] = columns.clone(),
                 false => columns = table["columnDefinitions"].clone(),
             }
-            print!("{}", align(&self.rows(&table, resource, "")));
+            out!("{}", align(&self.rows(&table, resource, "")));
         }
         Ok(())
     }
@@ -169,13 +169,13 @@ impl Get {
             _ => json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects}),
         };
         match self.output {
-            Some(Form::Json) => println!("{whole:#}"),
-            Some(Form::Yaml) => print!("{}", yaml(&whole)?),
+            Some(Form::Json) => outln!("{whole:#}"),
+            Some(Form::Yaml) => out!("{}", yaml(&whole)?),
             Some(Form::Name) => {
                 let all = if single { std::slice::from_ref(&whole) } else { list(&whole["items"]) };
                 for object in all {
                     let resource = session.resources.of_object(object)?;
-                    println!("{}", resource.called(text(&object["metadata"]["name"])));
+                    outln!("{}", resource.called(text(&object["metadata"]["name"])));
                 }
             }
             None | Some(Form::Wide) => {}

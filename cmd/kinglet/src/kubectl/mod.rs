@@ -3,6 +3,17 @@
 //! It knows what its help says and refuses the rest. Tables, merging and validation are the
 //! server's; this only asks and prints.
 
+/// Prints to standard output; if nobody reads on (`| head`), that is the end.
+macro_rules! out {
+    ($($arg:tt)*) => { $crate::kubectl::print(format_args!($($arg)*)) };
+}
+
+/// As [`out`], with the end of the line.
+macro_rules! outln {
+    () => { out!("\n") };
+    ($($arg:tt)*) => { out!("{}\n", format_args!($($arg)*)) };
+}
+
 mod config;
 mod describe;
 mod exec;
@@ -117,5 +128,16 @@ fn plain(error: kube::Error) -> anyhow::Error {
     match error {
         kube::Error::Api(status) => anyhow::anyhow!("from server ({}): {}", status.reason, status.message),
         other => other.into(),
+    }
+}
+
+/// Behind [`out`].
+fn print(text: std::fmt::Arguments<'_>) {
+    use std::io::Write as _;
+    if let Err(error) = std::io::stdout().lock().write_fmt(text) {
+        if error.kind() != std::io::ErrorKind::BrokenPipe {
+            eprintln!("error: standard output: {error}");
+        }
+        std::process::exit(1);
     }
 }

@@ -52,7 +52,7 @@ impl Apply {
             let request =
                 Request::patch(format!("{path}?{query}")).header(CONTENT_TYPE, "application/apply-patch+yaml");
             session.json(request, object.to_string().into_bytes()).await.with_context(|| resource.called(&name))?;
-            println!("{} serverside-applied", resource.called(&name));
+            outln!("{} serverside-applied", resource.called(&name));
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Delete {
             }
             let request = Request::delete(path).header(CONTENT_TYPE, "application/json");
             match session.json(request, options.to_string().into_bytes()).await {
-                Ok(_) => println!("{} deleted", resource.called(&name).replacen('/', " \"", 1) + "\""),
+                Ok(_) => outln!("{} deleted", resource.called(&name).replacen('/', " \"", 1) + "\""),
                 Err(error) if self.ignore_not_found && error.to_string().contains("(NotFound)") => {}
                 Err(error) => return Err(error),
             }

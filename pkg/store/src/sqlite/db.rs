@@ -65,6 +65,9 @@ pub(super) struct Db {
 impl Db {
     /// Opens or makes the database.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        if path.metadata().is_ok_and(|file| file.len() == 0) {
+            return Err(corrupt(path, "it is empty, as power cuts can leave a file"));
+        }
         let conn = Connection::open(path).map_err(|e| error(path, &e))?;
         let db = Db { conn, path: path.to_owned() };
         db.prepare()?;

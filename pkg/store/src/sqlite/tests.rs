@@ -125,6 +125,13 @@ async fn a_foreign_file_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn an_emptied_file_is_no_new_cluster() {
+    let (_dir, path) = temp();
+    std::fs::write(&path, b"").unwrap();
+    assert!(matches!(SqliteStore::open(&path), Err(Error::Corrupt { .. })));
+}
+
+#[tokio::test]
 async fn a_watch_resumes_without_gaps_and_goes_on_live() {
     let (_dir, path) = temp();
     let store = SqliteStore::open(&path).unwrap();
