@@ -14,6 +14,7 @@
 //! - When changes were missed (a slow receiver), all keys are looked at.
 //! - Failures are retried with growing delays. A conflict, or an object that is gone, is quiet: a
 //!   snapshot was old, and news of it are on their way. Any other failure is logged once, here.
+//! - A reconcile that panics is logged as an error and tried again like any that failed.
 //!
 //! # Assumptions
 //! `gather` is quick and does not block; `apply` ends by itself. Snapshots may be older than the
@@ -28,6 +29,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt,
     future::Future,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::Duration,
 };
@@ -244,10 +246,16 @@ impl Runtime {
 async fn work<C: Controller>(controller: Arc<C>, queue: Arc<Queue<ObjectKey>>, runtime: Runtime) {
     while let Some(key) = queue.next().await {
         let span = tracing::debug_span!("reconcile", controller = C::NAME, %key);
-        let done = reconcile(&*controller, &key, &runtime).instrument(span);
+        let done = AssertUnwindSafe(reconcile(&*controller, &key, &runtime)).catch_unwind().instrument(span);
         // Stopping drops the reconcile between two writes: each is whole by itself.
         let Some(outcome) = runtime.stop.run_until_cancelled(done).await else { return };
-        settle(C::NAME, &queue, &key, outcome);
+        match outcome {
+            Ok(outcome) => settle(C::NAME, &queue, &key, outcome),
+            Err(_) => {
+                tracing::error!(controller = C::NAME, %key, "reconcile panicked, trying again");
+                queue.retry(key.clone());
+            }
+        }
         queue.done(&key);
     }
 }
