@@ -159,6 +159,26 @@ async fn a_receiver_that_missed_changes_looks_at_everything() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_whose_deletion_was_missed_is_looked_at() {
+    let mut started = start(0);
+    started.informer.insert(config_map("gone", 1));
+    started.informer.set_synced();
+    started.pods.set_synced();
+    assert_eq!(started.seen.recv().await.as_deref(), Some("ns/gone"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    // No task runs in between, so the deletion is lost to the receiver.
+    started.informer.remove(&ObjectKey::new("ns", "gone"));
+    for n in 0..2000 {
+        started.informer.insert(config_map("other", n));
+    }
+    let mut keys = HashSet::new();
+    while keys.len() < 2 {
+        keys.insert(started.seen.recv().await.expect("both keys come"));
+    }
+    assert!(keys.contains("ns/gone"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn writes_are_expected_until_the_snapshot_shows_them() {
     let informer: Informer<ConfigMap> = Informer::detached();
     let expectations = Expectations::default();
