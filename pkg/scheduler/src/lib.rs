@@ -273,9 +273,11 @@ impl Scheduler {
 
     fn binding_failed(&mut self, failed: &Failed) {
         self.cluster.unassume(&failed.uid);
-        if failed.gone {
+        // The name may stand for another pod by now, and the entry is that one's.
+        let replaced = self.pods.get(&failed.key).is_some_and(|pod| uid(&pod) != failed.uid);
+        if failed.gone && !replaced {
             self.queue.remove(&failed.key);
-        } else {
+        } else if !replaced {
             self.queue.failed(&failed.key, Instant::now());
         }
         self.queue.wake(Event::PodGone, Instant::now());
