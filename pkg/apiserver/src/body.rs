@@ -1,6 +1,6 @@
 //! Bodies: reading them within limits, and turning them into checked trees.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use api::{Kind, Schema, Status, Value, decode, protobuf, schema::TypeId};
 use bytes::Bytes;
@@ -17,24 +17,35 @@ pub type Body = UnsyncBoxBody<Bytes, BoxError>;
 
 /// Largest request body, as upstream.
 pub const LIMIT: usize = 3 * 1024 * 1024;
+/// A body that is not there after this time is not waited for any longer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A body of these bytes.
 pub fn full(bytes: impl Into<Bytes>) -> Body {
     http_body_util::Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// Reads a whole body.
+/// Reads a whole body, within limits of size and time.
 pub async fn read<B>(body: B) -> Result<Bytes, Status>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    match Limited::new(body, LIMIT).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
+    read_within(PATIENCE, body).await
+}
+
+async fn read_within<B>(patience: Duration, body: B) -> Result<Bytes, Status>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    match tokio::time::timeout(patience, Limited::new(body, LIMIT).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
             Err(Status::too_large(format!("Request entity too large: limit is {LIMIT}")))
         }
-        Err(error) => Err(Status::bad_request(format!("the body of the request could not be read: {error}"))),
+        Ok(Err(error)) => Err(Status::bad_request(format!("the body of the request could not be read: {error}"))),
+        Err(_) => Err(Status::timeout("the body of the request did not come in time")),
     }
 }
 
@@ -158,4 +169,17 @@ pub fn expect_kind(object: &mut Value, api_version: &str, kind: &str) -> Result<
     fields.insert("apiVersion".to_owned(), api_version.into());
     fields.insert("kind".to_owned(), kind.into());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_that_never_ends_is_given_up() {
+        let endless = futures::stream::pending::<Result<http_body::Frame<Bytes>, std::io::Error>>();
+        let status =
+            read_within(Duration::from_millis(1), http_body_util::StreamBody::new(endless)).await.expect_err("no body");
+        assert_eq!(status.code, 504);
+    }
 }

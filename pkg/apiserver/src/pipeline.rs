@@ -11,6 +11,7 @@ use futures::FutureExt as _;
 use http::{Method, Request, Response, request::Parts};
 use hyper::upgrade::OnUpgrade;
 use parking_lot::Mutex;
+use tokio::sync::Semaphore;
 use tower::{BoxError, ServiceExt as _};
 use tracing::Instrument as _;
 
@@ -90,7 +91,7 @@ where
     B::Error: Into<BoxError>,
 {
     if let Some(extra) = server.extra.iter().find(|extra| info.path.starts_with(extra.prefix)) {
-        return elsewhere(extra, parts, body).await;
+        return bounded(&server.extra_in_flight, elsewhere(extra, parts, body)).await;
     }
     let peer = parts.extensions.get::<UserInfo>().cloned();
     let user = authn::authenticate(server, peer, &parts.headers, &info.path).await?;
@@ -103,7 +104,7 @@ where
             return Err(Status::method_not_allowed());
         }
         let answer = nonresource::handle(server, &info.path, &query, &parts.headers);
-        return bounded(server, answer).await;
+        return bounded(&server.in_flight, answer).await;
     }
     let kind = kinds
         .by_resource(&info.group, &info.version, &info.resource)
@@ -113,11 +114,11 @@ where
     let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(s.action, &parts.method));
     let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
     let streams = streams && !proxies;
-    let body = if streams { Bytes::new() } else { body::read(body).await? };
+    let long = streams || proxies || info.verb == "watch";
     let method = parts.method.clone();
-    let call = call(server, kinds, kind, info, query, user, parts, body)?;
-    let long = streams || proxies || call.info.verb == "watch";
     let answer = async {
+        let body = if streams { Bytes::new() } else { body::read(body).await? };
+        let call = call(server, kinds, kind, info, query, user, parts, body)?;
         let reply = match streams {
             true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
             false if proxies => Reply::Raw(proxy::handle(&call, &method, upgrade).await?),
@@ -127,17 +128,17 @@ where
         reply::warn(&mut response, &call.warnings.lock());
         Ok(response)
     };
-    if long { answer.await } else { bounded(server, answer).await }
+    if long { answer.await } else { bounded(&server.in_flight, answer).await }
 }
 
-/// Runs a request within the limits of time and number.
+/// Runs a request within the limits of time and number: `places` has one for each that may be under way.
 async fn bounded(
-    server: &Server,
+    places: &Semaphore,
     answer: impl Future<Output = Result<Response<Body>, Status>>,
 ) -> Result<Response<Body>, Status> {
-    let permit = match server.in_flight.try_acquire() {
+    let permit = match places.try_acquire() {
         Ok(permit) => permit,
-        Err(_) => match tokio::time::timeout(QUEUE, server.in_flight.acquire()).await {
+        Err(_) => match tokio::time::timeout(QUEUE, places.acquire()).await {
             Ok(Ok(permit)) => permit,
             _ => return Err(Status::too_many_requests("too many requests, please try again later")),
         },

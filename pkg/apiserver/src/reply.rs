@@ -183,10 +183,20 @@ pub fn respond(code: u16, encoding: Encoding, body: Body) -> Response<Body> {
     response
 }
 
-/// Adds warnings as headers: `299 - "text"`.
+/// Characters of all warnings together, as upstream: clients have a limit for all headers.
+const WARNINGS: usize = 4096;
+/// To how many characters each is cut when they are more than that together.
+const WARNING_CUT: usize = 256;
+
+/// Adds warnings as headers: `299 - "text"`. What goes beyond the limit is cut, then left out.
 pub fn warn(response: &mut Response<Body>, warnings: &BTreeSet<String>) {
+    let total: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
+    let longest = if total > WARNINGS { WARNING_CUT } else { total };
+    let mut left = WARNINGS;
     for warning in warnings {
-        let text: String = warning.chars().filter(|c| !c.is_control()).collect();
+        let text: String = warning.chars().filter(|c| !c.is_control()).take(longest).collect();
+        let Some(rest) = left.checked_sub(text.chars().count()) else { return };
+        left = rest;
         let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
             response.headers_mut().append(header::WARNING, value);
@@ -254,5 +264,24 @@ impl http_body::Body for ListBody {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_beyond_the_limit_are_cut_then_left_out() {
+        // number and length of the warnings; number and length of the headers
+        for (number, length, headers, cut) in
+            [(3, 1000, 3, 1000), (1, 5000, 1, 256), (17, 300, 16, 256), (100, 10, 100, 10)]
+        {
+            let warnings = (0..number).map(|n| format!("{n:03}{}", "x".repeat(length - 3))).collect();
+            let mut response = Response::new(full(Bytes::new()));
+            warn(&mut response, &warnings);
+            let got: Vec<_> = response.headers().get_all(header::WARNING).iter().map(|h| h.len() - 8).collect();
+            assert_eq!(got, vec![cut; headers], "{number} of {length}");
+        }
     }
 }

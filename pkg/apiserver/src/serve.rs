@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use api::UserInfo;
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
 use tokio::net::{TcpListener, TcpStream};
@@ -15,6 +15,9 @@ use crate::{pipeline, server::Server};
 
 /// A client that does not finish its handshake in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// An HTTP/1.1 connection on which the head of the next request is not complete after this time is closed, be it idle
+/// or slow.
+const NEXT_HEAD: Duration = Duration::from_secs(90);
 /// At the end, requests under way may take this long.
 const GRACE: Duration = Duration::from_secs(10);
 /// HTTP/2 streams of one connection: informers have many watches.
@@ -72,7 +75,8 @@ async fn connection(server: Arc<Server>, stream: TcpStream, tls: Arc<rustls::Ser
         async move { Ok::<_, std::convert::Infallible>(pipeline::handle(server, request).await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http2().max_concurrent_streams(STREAMS);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(NEXT_HEAD);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {

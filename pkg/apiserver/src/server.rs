@@ -41,12 +41,16 @@ pub struct Server {
     pub(crate) documents: Documents,
     pub(crate) compacted: AtomicI64,
     pub(crate) in_flight: tokio::sync::Semaphore,
+    pub(crate) extra_in_flight: tokio::sync::Semaphore,
     pub(crate) stop: tokio_util::sync::CancellationToken,
     pub(crate) tasks: tokio_util::task::TaskTracker,
 }
 
 /// Requests that may be under way at once, watches and streams not counted.
 pub const IN_FLIGHT: usize = 600;
+/// The same for paths that others answer. They come from anybody, so they must not take the places of those who are
+/// known.
+const EXTRA_IN_FLIGHT: usize = 64;
 
 impl Server {
     pub(crate) fn new(
@@ -71,6 +75,7 @@ impl Server {
             documents: Documents::default(),
             compacted: AtomicI64::new(0),
             in_flight: tokio::sync::Semaphore::new(IN_FLIGHT),
+            extra_in_flight: tokio::sync::Semaphore::new(EXTRA_IN_FLIGHT),
             stop,
             tasks,
         })

@@ -9,6 +9,7 @@ pub mod leader;
 pub mod queue;
 pub mod recorder;
 pub mod runtime;
+pub mod tolerations;
 pub mod transport;
 
 pub use clock::{Clock, ManualClock, SharedClock, SystemClock};

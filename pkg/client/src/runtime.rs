@@ -11,9 +11,11 @@
 //!   the snapshots name is looked at once.
 //! - Never two reconciles of one key at a time. A change that arrives during one leads to another
 //!   afterwards.
-//! - When changes were missed (a slow receiver), all keys are looked at.
+//! - When changes were missed (a slow receiver), all keys are looked at, those included whose
+//!   objects are gone meanwhile.
 //! - Failures are retried with growing delays. A conflict, or an object that is gone, is quiet: a
 //!   snapshot was old, and news of it are on their way. Any other failure is logged once, here.
+//! - A reconcile that panics is logged as an error and tried again like any that failed.
 //!
 //! # Assumptions
 //! `gather` is quick and does not block; `apply` ends by itself. Snapshots may be older than the
@@ -28,6 +30,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt,
     future::Future,
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::Duration,
 };
@@ -100,6 +103,16 @@ pub trait Controller: Send + Sync + 'static {
 
 type Pump = BoxFuture<'static, ()>;
 type Enqueue = Box<dyn Fn() + Send + Sync>;
+/// The keys that each object of a source concerns, as last seen: after missed changes they tell
+/// whom the objects concerned that are gone.
+type Known = HashMap<ObjectKey, Vec<ObjectKey>>;
+
+fn note<K: Watched>(known: &mut Known, object: &K, keys: Vec<ObjectKey>) {
+    match keys.is_empty() {
+        true => known.remove(&ObjectKey::of(object)),
+        false => known.insert(ObjectKey::of(object), keys),
+    };
+}
 
 /// The informers of a controller and how their objects map to keys.
 pub struct Sources {
@@ -146,17 +159,27 @@ impl Sources {
         let keys = Arc::new(keys);
         let mut changes = informer.changes();
         let (queue, everything, map) = (self.queue.clone(), self.everything.clone(), keys.clone());
+        let known = Arc::new(Mutex::new(Known::default()));
+        let pumped = known.clone();
         let pump = async move {
             while let Some(change) = changes.next().await {
                 match change {
                     Change::Applied { old: Some(old), new } => {
                         if relevant(&old, &new) {
-                            let concerned: HashSet<_> = map(&old).into_iter().chain(map(&new)).collect();
+                            let keys = map(&new);
+                            let concerned: HashSet<_> = map(&old).into_iter().chain(keys.clone()).collect();
+                            note(&mut pumped.lock(), &*new, keys);
                             concerned.into_iter().for_each(|key| queue.add(key));
                         }
                     }
-                    Change::Applied { old: None, new: object } | Change::Deleted(object) => {
-                        map(&object).into_iter().for_each(|key| queue.add(key));
+                    Change::Applied { old: None, new } => {
+                        let keys = map(&new);
+                        note(&mut pumped.lock(), &*new, keys.clone());
+                        keys.into_iter().for_each(|key| queue.add(key));
+                    }
+                    Change::Deleted(gone) => {
+                        pumped.lock().remove(&ObjectKey::of(&*gone));
+                        map(&gone).into_iter().for_each(|key| queue.add(key));
                     }
                     Change::Resync => everything.lock().iter().for_each(|enqueue| enqueue()),
                 }
@@ -164,7 +187,13 @@ impl Sources {
         };
         self.pumps.push(pump.boxed());
         let (queue, snapshot) = (self.queue.clone(), informer.clone());
-        let all = move || snapshot.list().iter().flat_map(|object| keys(object)).for_each(|key| queue.add(key));
+        let all = move || {
+            let mut now = Known::default();
+            snapshot.list().iter().for_each(|object| note(&mut now, &**object, keys(object)));
+            let mut known = known.lock();
+            let before = std::mem::replace(&mut *known, now);
+            before.values().chain(known.values()).flatten().for_each(|key| queue.add(key.clone()));
+        };
         self.everything.lock().push(Box::new(all));
         let waited_for = informer.clone();
         self.synced.push(async move { waited_for.synced().await }.boxed());
@@ -244,10 +273,16 @@ impl Runtime {
 async fn work<C: Controller>(controller: Arc<C>, queue: Arc<Queue<ObjectKey>>, runtime: Runtime) {
     while let Some(key) = queue.next().await {
         let span = tracing::debug_span!("reconcile", controller = C::NAME, %key);
-        let done = reconcile(&*controller, &key, &runtime).instrument(span);
+        let done = AssertUnwindSafe(reconcile(&*controller, &key, &runtime)).catch_unwind().instrument(span);
         // Stopping drops the reconcile between two writes: each is whole by itself.
         let Some(outcome) = runtime.stop.run_until_cancelled(done).await else { return };
-        settle(C::NAME, &queue, &key, outcome);
+        match outcome {
+            Ok(outcome) => settle(C::NAME, &queue, &key, outcome),
+            Err(_) => {
+                tracing::error!(controller = C::NAME, %key, "reconcile panicked, trying again");
+                queue.retry(key.clone());
+            }
+        }
         queue.done(&key);
     }
 }

@@ -84,7 +84,7 @@ impl Answerer {
                     Ok(response) => response,
                     Err(_) => return Outcome::Slow(Box::new(message)),
                 },
-                Some(found) => self.respond(&message, query.name(), found, vec![]),
+                Some(found) => self.respond(&message, found, vec![]),
             }
         } else {
             self.failure(&message, ResponseCode::FormErr)
@@ -122,7 +122,7 @@ impl Answerer {
         let mut records = vec![alias(query.name(), &target)];
         let mut target = target;
         if query.query_type() == RecordType::CNAME {
-            return Ok(self.respond(message, &target, Found::Records(vec![]), records));
+            return Ok(self.respond(message, Found::Records(vec![]), records));
         }
         for _ in 0..MAX_CHAIN {
             match self.local(&Query::query(target.clone(), query.query_type())) {
@@ -131,7 +131,7 @@ impl Answerer {
                     records.push(alias(&target, &next));
                     target = next;
                 }
-                Some(found) => return Ok(self.respond(message, &target, found, records)),
+                Some(found) => return Ok(self.respond(message, found, records)),
             }
         }
         Ok(self.failure(message, ResponseCode::ServFail))
@@ -155,7 +155,7 @@ impl Answerer {
         self.header(request, code)
     }
 
-    fn respond(&self, request: &Message, _name: &Name, found: Found, before: Vec<Record>) -> Message {
+    fn respond(&self, request: &Message, found: Found, before: Vec<Record>) -> Message {
         let (code, records) = match found {
             Found::Records(records) => (ResponseCode::NoError, records),
             _ => (ResponseCode::NXDomain, vec![]),

@@ -101,9 +101,9 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
         tasks: tasks.clone(),
         config,
     });
-    let node = register(&ctx).await?;
+    register(&ctx).await?;
     let poke = Arc::new(Notify::new());
-    tasks.spawn(node::lease::keep(ctx.clone(), node));
+    tasks.spawn(node::lease::keep(ctx.clone()));
     tasks.spawn(node::keep(ctx.clone(), pods.clone(), poke.clone()));
     tasks.spawn(watch::follow(ctx.clone(), pods.clone(), poke));
     tasks.spawn(watch::rotate_logs(ctx.clone()));

@@ -1,11 +1,13 @@
 //! All pods of the node: each gets a worker, which is told what concerns it.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use client::{Change, Informer};
-use futures::StreamExt as _;
+use client::{Change, Informer, ObjectKey};
+use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -14,6 +16,10 @@ use crate::config::Context;
 use crate::pod::inbox::{Inbox, News};
 use crate::pod::worker::Worker;
 use crate::spec::labels;
+
+/// A worker that panicked is started anew after this time, and twice as long each further time up to the maximum.
+const RESTART_FIRST: Duration = Duration::from_secs(1);
+const RESTART_MAX: Duration = Duration::from_secs(300);
 
 /// The workers, by uid. Cheap to clone.
 #[derive(Clone, Default)]
@@ -58,7 +64,7 @@ impl Pods {
     }
 
     /// Gives a pod to its worker, making one if there is none.
-    fn apply(&self, ctx: &Arc<Context>, pod: Arc<Pod>, gone: bool) {
+    fn apply(&self, ctx: &Arc<Context>, informer: &Informer<Pod>, pod: Arc<Pod>, gone: bool) {
         let uid = uid(&pod);
         let mut workers = self.workers.lock();
         if let Some(handle) = workers.get(&uid) {
@@ -70,10 +76,10 @@ impl Pods {
         }
         let inbox = Arc::new(Inbox::default());
         workers.insert(uid.clone(), Handle { inbox: inbox.clone() });
-        let worker = Worker::new(ctx.clone(), pod, gone, inbox);
-        let (pods, stop) = (self.clone(), ctx.stop.clone());
-        ctx.tasks.spawn(async move {
-            stop.run_until_cancelled(worker.run()).await;
+        let (pods, ctx, informer) = (self.clone(), ctx.clone(), informer.clone());
+        let tasks = ctx.tasks.clone();
+        tasks.spawn(async move {
+            ctx.stop.run_until_cancelled(work(&ctx, &informer, pod, gone, inbox)).await;
             pods.workers.lock().remove(&uid);
         });
     }
@@ -98,7 +104,7 @@ impl Pods {
                         if let Some(old) = old.filter(|o| o.metadata.uid != new.metadata.uid) {
                             pods.tell(&uid(&old), |news| news.gone = true);
                         }
-                        pods.apply(&ctx, new, false);
+                        pods.apply(&ctx, &informer, new, false);
                     }
                     Some(Change::Deleted(pod)) => pods.tell(&uid(&pod), |news| news.gone = true),
                     Some(Change::Resync) => pods.resync(&ctx, &informer),
@@ -116,7 +122,7 @@ impl Pods {
             }
         }
         for pod in known {
-            self.apply(ctx, pod, false);
+            self.apply(ctx, informer, pod, false);
         }
     }
 
@@ -129,7 +135,7 @@ impl Pods {
                     let label = |key: &str| sandbox.labels.get(key).cloned().unwrap_or_default();
                     let id = label(labels::POD_UID);
                     if !known.contains(&id) {
-                        self.orphan(ctx, &label(labels::POD_NAMESPACE), &label(labels::POD_NAME), &id);
+                        self.orphan(ctx, informer, &label(labels::POD_NAMESPACE), &label(labels::POD_NAME), &id);
                     }
                 }
             }
@@ -140,12 +146,12 @@ impl Pods {
         }
         for id in directories(&ctx.config.root_dir.join("pods")) {
             if !known.contains(&id) {
-                self.orphan(ctx, "", "", &id);
+                self.orphan(ctx, informer, "", "", &id);
             }
         }
     }
 
-    fn orphan(&self, ctx: &Arc<Context>, namespace: &str, name: &str, uid: &str) {
+    fn orphan(&self, ctx: &Arc<Context>, informer: &Informer<Pod>, namespace: &str, name: &str, uid: &str) {
         let pod = json!({
             "metadata": {"namespace": namespace, "name": name, "uid": uid}, "spec": {"containers": []},
         });
@@ -153,8 +159,29 @@ impl Pods {
             && !self.workers.lock().contains_key(uid)
         {
             tracing::info!(uid, name, namespace, "cleaning up after a pod that is gone");
-            self.apply(ctx, Arc::new(pod), true);
+            self.apply(ctx, informer, Arc::new(pod), true);
         }
+    }
+}
+
+/// Works until nothing of the pod is left. A worker that panics is replaced by one that knows nothing but the pod as it
+/// is now: the rest it finds in the runtime.
+async fn work(ctx: &Arc<Context>, informer: &Informer<Pod>, mut pod: Arc<Pod>, mut gone: bool, inbox: Arc<Inbox>) {
+    let mut delay = RESTART_FIRST;
+    loop {
+        let worker = Worker::new(ctx.clone(), pod.clone(), gone, inbox.clone());
+        if AssertUnwindSafe(worker.run()).catch_unwind().await.is_ok() {
+            return;
+        }
+        let key = ObjectKey::of(&*pod);
+        tracing::error!(pod = %key, uid = uid(&pod), "the worker of a pod panicked, starting another");
+        // What the first one had taken out of the inbox is in the snapshot; the rest is still there.
+        match informer.get(&key).filter(|now| now.metadata.uid == pod.metadata.uid) {
+            Some(now) => pod = now,
+            None => gone = true,
+        }
+        tokio::time::sleep(delay).await;
+        delay = (delay * 2).min(RESTART_MAX);
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which nodes a pod can run on, and why not on the others: upstream's filter plugins, each a row.
 
-use client::labels;
-use k8s_openapi::api::core::v1::{NodeSelectorTerm, Pod, Taint, Toleration};
+use client::{
+    labels,
+    tolerations::{self, tolerates},
+};
+use k8s_openapi::api::core::v1::{NodeSelectorTerm, Pod, Taint};
 
 use crate::{
     affinity::Affinity,
@@ -68,25 +71,6 @@ fn refused(when: bool, reason: &str) -> Vec<String> {
     if when { vec![reason.to_owned()] } else { Vec::new() }
 }
 
-pub fn tolerations(pod: &Pod) -> &[Toleration] {
-    pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
-}
-
-/// Whether a toleration covers a taint.
-pub fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
-    let key = toleration.key.as_deref().unwrap_or_default();
-    let effect = toleration.effect.as_deref().unwrap_or_default();
-    let matches_value = match toleration.operator.as_deref().unwrap_or_default() {
-        "Exists" => true,
-        "" | "Equal" => {
-            !key.is_empty()
-                && toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default()
-        }
-        _ => false,
-    };
-    (effect.is_empty() || effect == taint.effect) && (key.is_empty() || key == taint.key) && matches_value
-}
-
 /// Taints of a node.
 pub fn taints_of(node: &NodeState) -> &[Taint] {
     node.node.as_ref().and_then(|n| n.spec.as_ref()).and_then(|s| s.taints.as_deref()).unwrap_or_default()
@@ -99,7 +83,7 @@ fn unschedulable(facts: &Facts<'_>, node: &NodeState) -> Vec<String> {
         effect: "NoSchedule".to_owned(),
         ..Taint::default()
     };
-    let tolerated = tolerations(facts.pod).iter().any(|t| tolerates(t, &taint));
+    let tolerated = tolerations::of(facts.pod).iter().any(|t| tolerates(t, &taint));
     refused(marked && !tolerated, "node(s) were unschedulable")
 }
 
@@ -112,7 +96,7 @@ fn node_name(facts: &Facts<'_>, node: &NodeState) -> Vec<String> {
 /// Whether the pod may not run beside a taint of the node.
 pub fn has_untolerated(pod: &Pod, node: &NodeState) -> bool {
     let forbids = |t: &&Taint| t.effect == "NoSchedule" || t.effect == "NoExecute";
-    taints_of(node).iter().filter(forbids).any(|taint| !tolerations(pod).iter().any(|t| tolerates(t, taint)))
+    taints_of(node).iter().filter(forbids).any(|taint| !tolerations::of(pod).iter().any(|t| tolerates(t, taint)))
 }
 
 fn taints(facts: &Facts<'_>, node: &NodeState) -> Vec<String> {

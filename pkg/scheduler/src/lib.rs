@@ -10,14 +10,20 @@
 //!   each sees the ones before it.
 //! - A pod is decided as soon as its event is there: no polling, no batching delay.
 //! - A binding that fails gives the place back, and the pod is tried again.
+//! - A decision that panics is logged as an error and keeps back its own pod alone; after any other panic everything
+//!   is built anew from the snapshots.
 //!
 //! # Caveats
 //! No preemption yet. Volumes do not bear on the choice.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, SharedClock, reference, runtime};
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use jiff::Timestamp;
 use k8s_openapi::{
     api::core::v1::{Binding, Namespace, Node, ObjectReference, Pod, Service},
@@ -53,6 +59,8 @@ use queue::{Event, Queue};
 const NAME: &str = "default-scheduler";
 /// Writes at the same time.
 const WRITES: usize = 64;
+/// Before everything is built anew after a panic.
+const RESTART: Duration = Duration::from_secs(1);
 
 /// What the scheduler needs.
 #[derive(Clone)]
@@ -111,6 +119,13 @@ struct Scheduler {
 
 impl Scheduler {
     async fn run(mut self, mut outcomes: mpsc::UnboundedReceiver<Failed>) {
+        while AssertUnwindSafe(self.follow(&mut outcomes)).catch_unwind().await.is_err() {
+            tracing::error!("the scheduler panicked, building everything anew");
+            tokio::time::sleep(RESTART).await;
+        }
+    }
+
+    async fn follow(&mut self, outcomes: &mut mpsc::UnboundedReceiver<Failed>) {
         let (mut pods, mut nodes) = (self.pods.changes(), self.nodes.changes());
         let (mut services, mut namespaces) = (self.services.changes(), self.namespaces.changes());
         tokio::join!(self.pods.synced(), self.nodes.synced(), self.services.synced(), self.namespaces.synced());
@@ -258,9 +273,11 @@ impl Scheduler {
 
     fn binding_failed(&mut self, failed: &Failed) {
         self.cluster.unassume(&failed.uid);
-        if failed.gone {
+        // The name may stand for another pod by now, and the entry is that one's.
+        let replaced = self.pods.get(&failed.key).is_some_and(|pod| uid(&pod) != failed.uid);
+        if failed.gone && !replaced {
             self.queue.remove(&failed.key);
-        } else {
+        } else if !replaced {
             self.queue.failed(&failed.key, Instant::now());
         }
         self.queue.wake(Event::PodGone, Instant::now());
@@ -272,7 +289,12 @@ impl Scheduler {
             return self.queue.remove(&key);
         };
         self.decisions = self.decisions.wrapping_add(1);
-        match decide(&pod, &self.cluster, self.decisions) {
+        let decided = catch_unwind(AssertUnwindSafe(|| decide(&pod, &self.cluster, self.decisions)));
+        let Ok(plan) = decided else {
+            tracing::error!(pod = %key, "the decision on a pod panicked, trying again later");
+            return self.queue.failed(&key, Instant::now());
+        };
+        match plan {
             Plan::Bind(node) => {
                 tracing::debug!(pod = %key, node, "binding");
                 self.cluster.assume(&pod, &node);

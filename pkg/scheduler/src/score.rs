@@ -3,12 +3,13 @@
 use client::{
     labels::{self, Labels},
     runtime::controller_of,
+    tolerations::{self, tolerates},
 };
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::{
     cluster::{Cluster, NodeState},
-    filter::{Facts, taints_of, term_matches, tolerates, tolerations},
+    filter::{Facts, taints_of, term_matches},
     resources::Resources,
 };
 
@@ -79,7 +80,7 @@ fn normalize(scale: &Scale, raw: Vec<i64>) -> Vec<i64> {
 
 fn intolerable(s: &Scored<'_>, node: &NodeState) -> i64 {
     let soft = taints_of(node).iter().filter(|t| t.effect == "PreferNoSchedule");
-    let count = soft.filter(|taint| !tolerations(s.facts.pod).iter().any(|t| tolerates(t, taint))).count();
+    let count = soft.filter(|taint| !tolerations::of(s.facts.pod).iter().any(|t| tolerates(t, taint))).count();
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 

@@ -97,7 +97,7 @@ pub async fn review(server: &Server, token: &str) -> Result<Result<(UserInfo, Va
 }
 
 impl Server {
-    /// Whether an object with this UID is there and not being deleted for longer than its grace.
+    /// Whether an object with this UID is there, one that is being deleted included; any UID for an empty one.
     async fn exists(&self, resource: &str, namespace: &str, name: &str, uid: &str) -> Result<bool, Status> {
         let kinds = self.kinds();
         let Some(kind) = kinds.by_resource("", "v1", resource) else { return Ok(false) };

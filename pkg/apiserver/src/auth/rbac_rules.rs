@@ -143,7 +143,7 @@ impl Subject {
 
     fn is(&self, user: &UserInfo) -> bool {
         match self {
-            Subject::User(name) => *name == user.name || name == "*",
+            Subject::User(name) => *name == user.name,
             Subject::Group(group) => user.in_group(group),
         }
     }
@@ -244,6 +244,9 @@ mod tests {
         let cluster_bindings = [
             bind("", "ClusterRole", "admin", json!({"kind": "User", "name": "root"})),
             bind("", "ClusterRole", "scale", json!({"kind": "Group", "name": "scalers"})),
+            // No name stands for everybody; that is what the groups are for.
+            bind("", "ClusterRole", "admin", json!({"kind": "User", "name": "*"})),
+            bind("", "ClusterRole", "admin", json!({"kind": "Group", "name": "*"})),
             bind("", "ClusterRole", "discovery", json!({"kind": "Group", "name": "system:authenticated"})),
         ];
         let roles = [json!({"metadata": {"namespace": "a", "name": "one"},

@@ -240,8 +240,6 @@ pub enum Wanted {
     Yes,
     /// Leaves it.
     No,
-    /// Leaves it and ends.
-    Stop,
 }
 
 impl State {
@@ -253,10 +251,8 @@ impl State {
         let start = Bound::Included(keys.start.clone());
         let mut found = Vec::new();
         for (_, object) in self.objects.range((start, Bound::Unbounded)).take_while(|(key, _)| keys.contains(key)) {
-            match wanted(object) {
-                Wanted::Yes => found.push(object.clone()),
-                Wanted::No => {}
-                Wanted::Stop => break,
+            if wanted(object) == Wanted::Yes {
+                found.push(object.clone());
             }
         }
         found

@@ -1,5 +1,7 @@
 //! The controller runtime: one run to a key, backoff, requeues.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use k8s_openapi::{
     api::core::v1::{ConfigMap, Pod},
     apimachinery::pkg::apis::meta::v1::ObjectMeta,
@@ -20,12 +22,13 @@ fn config_map(name: &str, revision: u64) -> ConfigMap {
     ConfigMap { metadata, ..ConfigMap::default() }
 }
 
-/// Reports every key; fails as often as asked.
+/// Reports every key; fails as often as asked, and panics for `panicking` the first time.
 struct Probe {
     informer: Informer<ConfigMap>,
     pods: Informer<Pod>,
     seen: mpsc::UnboundedSender<String>,
     failures: Mutex<u32>,
+    panicked: AtomicBool,
 }
 
 impl Controller for Probe {
@@ -45,6 +48,8 @@ impl Controller for Probe {
 
     async fn apply(&self, key: &ObjectKey, (): (), (): ()) -> Result<Next, kube::Error> {
         let _ = self.seen.send(key.to_string());
+        let again = self.panicked.swap(key.name == "panicking", Ordering::Relaxed);
+        assert!(again || key.name != "panicking", "asked to panic");
         let mut failures = self.failures.lock();
         if *failures > 0 {
             *failures -= 1;
@@ -65,7 +70,13 @@ fn start(failures: u32) -> Started {
     let (sender, seen) = mpsc::unbounded_channel();
     let runtime = Runtime { clock: clock::system(), stop: CancellationToken::new(), tasks: TaskTracker::new() };
     let (informer, pods) = (Informer::detached(), Informer::detached());
-    runtime.run(Probe { informer: informer.clone(), pods: pods.clone(), seen: sender, failures: Mutex::new(failures) });
+    runtime.run(Probe {
+        informer: informer.clone(),
+        pods: pods.clone(),
+        seen: sender,
+        failures: Mutex::new(failures),
+        panicked: AtomicBool::new(false),
+    });
     Started { informer, pods, seen, runtime }
 }
 
@@ -119,6 +130,19 @@ async fn failures_are_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_whose_reconcile_panics_is_tried_again() {
+    let mut started = start(0);
+    started.informer.insert(config_map("panicking", 1));
+    started.informer.set_synced();
+    started.pods.set_synced();
+    for _ in 0..2 {
+        assert_eq!(started.seen.recv().await.as_deref(), Some("ns/panicking"));
+    }
+    tokio::time::sleep(Duration::from_secs(2000)).await;
+    assert!(started.seen.try_recv().is_err(), "once it succeeded, that was it");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_receiver_that_missed_changes_looks_at_everything() {
     let mut started = start(0);
     started.informer.set_synced();
@@ -132,6 +156,26 @@ async fn a_receiver_that_missed_changes_looks_at_everything() {
     while keys.len() < 2000 {
         keys.insert(started.seen.recv().await.expect("all keys come"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_whose_deletion_was_missed_is_looked_at() {
+    let mut started = start(0);
+    started.informer.insert(config_map("gone", 1));
+    started.informer.set_synced();
+    started.pods.set_synced();
+    assert_eq!(started.seen.recv().await.as_deref(), Some("ns/gone"));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    // No task runs in between, so the deletion is lost to the receiver.
+    started.informer.remove(&ObjectKey::new("ns", "gone"));
+    for n in 0..2000 {
+        started.informer.insert(config_map("other", n));
+    }
+    let mut keys = HashSet::new();
+    while keys.len() < 2 {
+        keys.insert(started.seen.recv().await.expect("both keys come"));
+    }
+    assert!(keys.contains("ns/gone"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! What becomes of a node and of its pods.
 
-use k8s_openapi::api::core::v1::Toleration;
+use client::tolerations::{self, tolerates};
 
 use super::*;
 
@@ -41,10 +41,6 @@ pub fn is_ready(node: &Node) -> bool {
 
 pub fn taints(node: &Node) -> &[Taint] {
     node.spec.as_ref().and_then(|s| s.taints.as_deref()).unwrap_or_default()
-}
-
-pub fn tolerations(pod: &Pod) -> &[Toleration] {
-    pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
 }
 
 /// Whether the pods of the node matter for the decision.
@@ -158,23 +154,12 @@ fn wanted_taints(node: &Node, others_ready: bool, now: Timestamp) -> Vec<Taint> 
     taints
 }
 
-fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
-    let (key, effect) =
-        (toleration.key.as_deref().unwrap_or_default(), toleration.effect.as_deref().unwrap_or_default());
-    let value = match toleration.operator.as_deref().unwrap_or_default() {
-        "Exists" => true,
-        "" | "Equal" => toleration.value.as_deref().unwrap_or_default() == taint.value.as_deref().unwrap_or_default(),
-        _ => false,
-    };
-    (key.is_empty() || key == taint.key) && (effect.is_empty() || effect == taint.effect) && value
-}
-
 /// When the pod has to leave; `None`: it may stay.
 fn leaves_at(pod: &Pod, taints: &[Taint]) -> Option<Timestamp> {
     let mut leaves: Option<Timestamp> = None;
     for taint in taints.iter().filter(|t| t.effect == "NoExecute") {
         let since = taint.time_added.as_ref().map_or(Timestamp::UNIX_EPOCH, |t| t.0);
-        let tolerating: Vec<_> = tolerations(pod).iter().filter(|t| tolerates(t, taint)).collect();
+        let tolerating: Vec<_> = tolerations::of(pod).iter().filter(|t| tolerates(t, taint)).collect();
         let at = if tolerating.is_empty() {
             Some(since)
         } else {

@@ -12,7 +12,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use client::{
     Controller, EventType, Informer, Next, ObjectKey, Recorder, SharedClock, Sources, reference,
-    runtime::ignore_not_found,
+    runtime::ignore_not_found, tolerations,
 };
 use jiff::Timestamp;
 use k8s_openapi::{
@@ -106,9 +106,7 @@ impl Controller for NodeLifecycleController {
             })
             .map_if(
                 &self.pods,
-                |old, new| {
-                    pods::node_name(old) != pods::node_name(new) || decide::tolerations(old) != decide::tolerations(new)
-                },
+                |old, new| pods::node_name(old) != pods::node_name(new) || tolerations::of(old) != tolerations::of(new),
                 |pod| {
                     Some(pods::node_name(pod))
                         .filter(|n| !n.is_empty())

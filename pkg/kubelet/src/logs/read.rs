@@ -10,6 +10,8 @@ use super::Line;
 
 /// Block in which a file is read from its end.
 const BLOCK: u64 = 16 << 10;
+/// Time, stream and tags of a line are within its first bytes.
+const HEAD: usize = 128;
 
 /// What is wanted of a log.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,59 +74,47 @@ impl Printer {
     }
 }
 
-/// The offset at which the last `lines` whole lines of a file begin. Parts of one line count as one.
+/// The offset at which the last `lines` whole lines of a file begin. Parts of one line count as one. The file is read
+/// once, from its end.
 pub fn tail_offset(file: &mut File, lines: usize) -> io::Result<u64> {
     let end = file.seek(SeekFrom::End(0))?;
     if lines == 0 {
         return Ok(end);
     }
+    let (mut start, mut found) = (end, 0);
+    // Where the line after begins: whether a whole one, the line before it tells.
+    let mut after = None;
     let mut text: Vec<u8> = Vec::new();
-    let mut start = end;
-    // One line feed ends the last line, one more stands before the first wanted one.
-    loop {
+    while start > 0 {
         let next = start.saturating_sub(BLOCK);
-        let mut block = vec![0; usize::try_from(start - next).unwrap_or(0)];
+        let size = usize::try_from(start - next).unwrap_or(0);
+        let mut block = vec![0; size];
         file.seek(SeekFrom::Start(next))?;
         file.read_exact(&mut block)?;
+        // Of what follows the block, no more is needed than the head of a line.
+        text.truncate(HEAD);
         block.append(&mut text);
         text = block;
-        start = next;
-        if let Some(found) = last_lines(&text, lines, start == 0) {
-            return Ok(start + u64::try_from(found).unwrap_or(0));
-        }
-        if start == 0 {
-            return Ok(0);
-        }
-    }
-}
-
-/// Where the last `wanted` whole lines begin in `text`; `None` if it may hold fewer.
-fn last_lines(text: &[u8], wanted: usize, whole: bool) -> Option<usize> {
-    let mut starts: Vec<usize> =
-        text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).filter(|i| *i < text.len()).collect();
-    if whole {
-        starts.insert(0, 0);
-    }
-    let line_at = |start: usize| {
-        let rest = &text[start..];
-        Line::parse(rest.split(|b| *b == b'\n').next().unwrap_or_default())
-    };
-    let mut found = 0;
-    for (i, start) in starts.iter().enumerate().rev() {
-        // A line begins where the one before it is not a part; with nothing before it in sight, nobody knows.
-        let begins = match i.checked_sub(1).map(|p| starts[p]) {
-            Some(before) => line_at(before).is_none_or(|l| !l.partial),
-            None if whole => true,
-            None => return None,
-        };
-        if begins {
-            found += 1;
-            if found == wanted {
-                return Some(*start);
+        let begins = (0..size).rev().filter(|i| text[*i] == b'\n').map(|i| i + 1).chain((next == 0).then_some(0));
+        for at in begins {
+            let offset = next + u64::try_from(at).unwrap_or(0);
+            if offset == end {
+                continue;
+            }
+            let head = &text[at..text.len().min(at + HEAD)];
+            let line = Line::parse(head.split(|b| *b == b'\n').next().unwrap_or_default());
+            if let Some(later) = after.replace(offset)
+                && line.is_none_or(|l| !l.partial)
+            {
+                found += 1;
+                if found == lines {
+                    return Ok(later);
+                }
             }
         }
+        start = next;
     }
-    None
+    Ok(0)
 }
 
 /// The last lines of a log as text, at most `lines` and `bytes`: for termination messages.
@@ -188,5 +178,22 @@ mod tests {
         }
         assert_eq!(lengths, [0, 2, 5, 40_006, 40_008, 40_008]);
         assert_eq!(last_text(&path, 80, 4).unwrap(), "c\nd\n");
+    }
+
+    #[test]
+    fn lines_that_lie_across_blocks_are_counted_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("0.log");
+        // Of many lengths, so that the ends of blocks fall anywhere in a line; each third is the first part of the next.
+        let tag = |n: usize| if n.is_multiple_of(3) { 'P' } else { 'F' };
+        let lines: Vec<String> = (0..3000).map(|n| format!("stdout {} {}", tag(n), "x".repeat(n % 90))).collect();
+        let text = log(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        std::fs::write(&path, &text).unwrap();
+        let whole = all(&text, Options::default());
+        for wanted in [1, 2, 3, 100, 1001, 1999, 2000, 2001] {
+            let skipped = 2000_usize.saturating_sub(wanted);
+            let want: String = whole.split_inclusive('\n').skip(skipped).collect();
+            assert_eq!(last_text(&path, wanted, usize::MAX).unwrap(), want, "{wanted} lines");
+        }
     }
 }

@@ -19,7 +19,8 @@ const DURATION: i32 = 40;
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Renews the Lease until the end.
-pub async fn keep(ctx: Arc<Context>, node: Node) {
+pub async fn keep(ctx: Arc<Context>) {
+    let nodes: Api<Node> = Api::all(ctx.client.clone());
     let api: Api<Lease> = Api::namespaced(ctx.client.clone(), NAMESPACE);
     let name = ctx.config.node_name.clone();
     let mut ticks = tokio::time::interval(PERIOD);
@@ -34,7 +35,12 @@ pub async fn keep(ctx: Arc<Context>, node: Node) {
         let renewed = api.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await;
         let done = match renewed {
             Err(kube::Error::Api(status)) if status.code == 404 => {
-                api.create(&PostParams::default(), &lease(&name, &node, now)).await.map(|_| ())
+                // The Node may be another one than at the start: a Lease with an owner that is gone would be collected.
+                let made = async {
+                    let node = nodes.get(&name).await?;
+                    api.create(&PostParams::default(), &lease(&name, &node, now)).await
+                };
+                made.await.map(|_| ())
             }
             other => other.map(|_| ()),
         };

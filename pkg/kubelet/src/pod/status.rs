@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::conditions;
 use super::plan::{Finish, Observed, active_deadline, backing_off, ending, finish, recorded_finish, restart_policy};
-use super::state::{Container, ContainerState, Image, RuntimePod, Volumes};
+use super::state::{Container, ContainerState, Image, Volumes};
 use crate::spec::{self, Role, resources};
 
 /// The scheme of container ids.
@@ -333,11 +333,6 @@ pub fn patch(uid: &str, old: &PodStatus, new: &PodStatus) -> Option<Value> {
         status.insert("conditions".into(), Value::Array(changed));
     }
     (!status.is_empty()).then(|| json!({"metadata": {"uid": uid}, "status": status}))
-}
-
-/// Whether nothing of the pod is left in the runtime's hands that a plan would still look at.
-pub fn empty(runtime: &RuntimePod) -> bool {
-    runtime.sandboxes.is_empty() && runtime.containers.is_empty()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::state::{Failure, Memory, Probed, Sandbox};
+use super::super::state::{Failure, Memory, Probed, RuntimePod, Sandbox};
 use super::*;
 
 fn at(seconds: i64) -> Timestamp {
