@@ -14,7 +14,7 @@ fn archives_of_every_form_are_imported() {
     // An OCI archive, plain, from the folder at start.
     let cluster = Cluster::start_with("images", 0, &["shell"], &[]);
     pod(&cluster, "from-folder", "kinglet.dev/shell:1");
-    cluster.kubectl("wait --for=condition=Ready pod/from-folder --timeout=60s");
+    cluster.kubectl("wait --for=condition=Ready pod/from-folder --timeout=120s");
 
     // What nobody has imported is not there.
     pod(&cluster, "missing", "nginx:1.25");
@@ -26,7 +26,7 @@ fn archives_of_every_form_are_imported() {
     let mut import = cluster.server().kinglet("images import");
     let imported = run(import.arg(image("nginx")), "").success();
     assert_eq!(imported, "imported docker.io/library/nginx:1.25\n");
-    cluster.kubectl("wait --for=condition=Ready pod/missing --timeout=90s");
+    cluster.kubectl("wait --for=condition=Ready pod/missing --timeout=120s");
 
     // The same, zstd.
     let zstd = cluster.server().dir().join("shell.tar.zst");

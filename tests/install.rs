@@ -79,7 +79,7 @@ fn install_twice_use_and_uninstall() {
         blackbox::SHELL,
     )
     .success();
-    kubectl("wait --for=condition=Ready pod/shell --timeout=60s");
+    kubectl("wait --for=condition=Ready pod/shell --timeout=120s");
     let container = kubectl("get pod shell -o jsonpath={.status.containerStatuses[0].containerID}");
 
     // Again: nothing breaks, nothing is lost, nothing restarts.

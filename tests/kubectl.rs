@@ -35,7 +35,7 @@ fn namespaces_and_labels(cluster: &Cluster) {
     });
     cluster.wait("the CA for pods", || !cluster.get("configmap kube-root-ca.crt -n demo", "{.data}").is_empty());
     cluster.kubectl("create configmap settings --from-literal=a=1 -n demo");
-    cluster.kubectl("delete namespace demo --timeout=60s");
+    cluster.kubectl("delete namespace demo --timeout=120s");
     let gone = cluster.try_kubectl("get configmap settings -n demo");
     assert!(gone.failure().contains("(NotFound)"));
 }
@@ -83,7 +83,7 @@ fn scaling(cluster: &Cluster) {
     cluster.kubectl("scale deployment/web --replicas=1");
     cluster.wait("one replica", || cluster.get("deployment web", "{.status.replicas}") == "1");
     cluster.kubectl("scale deployment/web --replicas=3");
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
 }
 
 fn logs(cluster: &Cluster) {

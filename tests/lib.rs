@@ -12,8 +12,8 @@ pub const SHELL: &str = include_str!("tour/shell.yaml");
 pub fn start_tour(cluster: &Cluster) {
     cluster.apply(WEB);
     cluster.apply(SHELL);
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
-    cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
+    cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=120s");
 }
 
 /// What a command line prints in the shell pod; empty if it fails.

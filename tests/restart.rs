@@ -35,8 +35,18 @@ fn nothing_is_lost_and_nothing_restarts() {
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(containers(&cluster), before);
 
+    // Nor when containerd is killed: probes that cannot be run meanwhile say nothing of the containers.
+    cluster.expect_log("containerd ended");
+    let config = cluster.server().dir().join("data/agent/containerd.toml");
+    let killed = cluster.server().run(&format!("pkill -9 -f {}", config.display()));
+    assert_eq!(killed.code, 0, "{killed}");
+    cluster.server().wait_for_log("containerd ended");
+    cluster.wait("containerd is back", || cluster.try_kubectl("exec shell -- true").code == 0);
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(containers(&cluster), before);
+
     // And everything still works.
     cluster.kubectl("scale deployment/web --replicas=4");
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
     assert_eq!(cluster.kubectl("exec shell -- curl -s -m 5 http://web"), "Hello from Kinglet\n");
 }

@@ -18,8 +18,8 @@ fn it_does_what_its_help_says() {
     }
     let applied = small(&cluster, "apply -f -", &format!("{WEB}---\n{SHELL}")).success();
     assert!(applied.contains("deployment.apps/web serverside-applied\n"), "{applied}");
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
-    cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
+    cluster.kubectl("wait --for=condition=Ready pod/shell --timeout=120s");
 
     // The same tables as the stock kubectl prints.
     let same = ["get pods", "get deploy,svc", "get nodes -o wide", "get pods -A", "get pod shell -o name"];

@@ -10,6 +10,7 @@ fn a_deployment_lives_through_its_days() {
     the_pods_have_what_they_asked_for(&cluster);
     the_service_answers_by_name_and_by_address(&cluster);
     every_node_runs_its_share(&cluster);
+    a_host_port_leads_to_its_pod(&cluster);
     a_killed_pod_comes_back(&cluster);
     a_failing_probe_restarts_the_container(&cluster);
     a_pod_that_is_not_ready_leaves_the_service(&cluster);
@@ -41,6 +42,20 @@ fn the_service_answers_by_name_and_by_address(cluster: &Cluster) {
     assert_eq!(in_shell(cluster, "dig +short +tcp kubernetes.default.svc.cluster.local").trim(), "10.43.0.1");
 }
 
+fn a_host_port_leads_to_its_pod(cluster: &Cluster) {
+    cluster.apply(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: host-port}\nspec:\n  terminationGracePeriodSeconds: 0\n  containers:\n  \
+         - {name: c, image: 'nginx:1.25', ports: [{containerPort: 80, hostPort: 8088}]}\n",
+    );
+    cluster.kubectl("wait --for=condition=Ready pod/host-port --timeout=120s");
+    let node = cluster.get("pod host-port", "{.status.hostIP}");
+    for machine in [cluster.server(), cluster.agent(0)] {
+        let answer = machine.run(&format!("curl -s -m 5 http://{node}:8088")).stdout;
+        assert!(answer.contains("Welcome to nginx"), "from {}: {answer}", machine.name);
+    }
+    cluster.kubectl("delete pod host-port");
+}
+
 fn every_node_runs_its_share(cluster: &Cluster) {
     let nodes = cluster.get("pods -l app=web", "{.items[*].spec.nodeName}");
     for machine in [cluster.server(), cluster.agent(0)] {
@@ -60,7 +75,7 @@ fn a_killed_pod_comes_back(cluster: &Cluster) {
         let now = web_pods(cluster);
         now.len() == 3 && !now.contains(&before[0])
     });
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
 }
 
 fn a_failing_probe_restarts_the_container(cluster: &Cluster) {
@@ -86,13 +101,13 @@ fn a_pod_that_is_not_ready_leaves_the_service(cluster: &Cluster) {
 
 fn a_rolling_update_and_a_rollback(cluster: &Cluster) {
     cluster.kubectl("set env deployment/web GREETING=bonjour");
-    let status = cluster.kubectl("rollout status deployment/web --timeout=60s");
+    let status = cluster.kubectl("rollout status deployment/web --timeout=120s");
     assert!(status.contains("successfully rolled out"), "{status}");
     assert!(cluster.kubectl("exec deploy/web -- env").contains("GREETING=bonjour"));
     assert_eq!(cluster.kubectl("get replicasets -l app=web --no-headers").lines().count(), 2);
 
     cluster.kubectl("rollout undo deployment/web");
-    cluster.kubectl("rollout status deployment/web --timeout=60s");
+    cluster.kubectl("rollout status deployment/web --timeout=120s");
     cluster.wait("the old pods are gone", || web_pods(cluster).len() == 3);
     assert!(cluster.kubectl("exec deploy/web -- env").contains("GREETING=hello"));
     let history = cluster.kubectl("rollout history deployment/web");

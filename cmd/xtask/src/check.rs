@@ -26,6 +26,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("zstd", "zstd"),
     ("script", "bsdutils"),
     ("busybox", "busybox-static"),
+    ("pkill", "procps"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";

@@ -121,7 +121,7 @@ async fn register(ctx: &Context) -> Result<k8s_openapi::api::core::v1::Node, Err
     loop {
         match node::register(ctx).await {
             Ok(node) => return Ok(node),
-            Err(error @ node::Error::NameTaken { .. }) => return Err(error.into()),
+            Err(error) if error.is_final() => return Err(error.into()),
             Err(error) => {
                 tracing::info!(error = client::runtime::describe(&error), "node not registered, trying again");
             }

@@ -30,12 +30,17 @@ pub struct Error {
     pub message: String,
     /// The thing is not there.
     pub not_found: bool,
+    /// The call did not end in time.
+    pub timed_out: bool,
 }
 
 impl From<tonic::Status> for Error {
     fn from(status: tonic::Status) -> Self {
-        let not_found = status.code() == tonic::Code::NotFound;
-        Error { message: format!("rpc error: code = {:?} desc = {}", status.code(), status.message()), not_found }
+        Error {
+            message: format!("rpc error: code = {:?} desc = {}", status.code(), status.message()),
+            not_found: status.code() == tonic::Code::NotFound,
+            timed_out: status.code() == tonic::Code::DeadlineExceeded,
+        }
     }
 }
 
@@ -55,6 +60,7 @@ async fn limited<T>(
         Err(_) => Err(Error {
             message: format!("the container runtime did not answer within {} s", limit.as_secs()),
             not_found: false,
+            timed_out: true,
         }),
     }
 }

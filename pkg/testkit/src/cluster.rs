@@ -10,7 +10,7 @@ use std::{
 use crate::{Lan, Machine, Output, image, repository, run, run::words};
 
 /// Time for anything that a healthy cluster does.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running cluster; gone when dropped.
 pub struct Cluster {

@@ -53,6 +53,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Trying again would end the same way.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Error::NameTaken { .. } => true,
+            Error::Api { source, .. } => matches!(&**source, kube::Error::Api(status) if status.code == 422),
+        }
+    }
+}
+
 /// The labels that every node has.
 pub fn labels(config: &Config) -> BTreeMap<String, String> {
     let mut labels = config.labels.clone();
@@ -240,7 +250,7 @@ mod tests {
         assert!(health(answer(true), "v").problems.is_empty());
         let want = "container runtime network not ready: NetworkReady=false reason:R message:m";
         assert_eq!(health(answer(false), "v").problems, [want]);
-        let down = RuntimeError { message: "gone".into(), not_found: false };
+        let down = RuntimeError { message: "gone".into(), not_found: false, timed_out: false };
         assert_eq!(health(Err(down), "v").problems, ["container runtime is down: gone"]);
     }
 }

@@ -50,7 +50,7 @@ pub async fn hook(handler: &LifecycleHandler, target: &Target, limit: Duration) 
     if let Some(exec) = &handler.exec {
         return match command(target, exec.command.as_deref().unwrap_or_default(), limit).await {
             Outcome::Success => Ok(()),
-            Outcome::Failure(message) => Err(message),
+            Outcome::Failure(message) | Outcome::Unknown(message) => Err(message),
         };
     }
     if let Some(sleep) = &handler.sleep {
@@ -75,7 +75,8 @@ async fn command(target: &Target, command: &[String], limit: Duration) -> Outcom
             output.truncate(TOLD);
             Outcome::Failure(String::from_utf8_lossy(&output).into_owned())
         }
-        Err(error) => Outcome::Failure(error.message),
+        Err(error) if error.timed_out => Outcome::Failure(error.message),
+        Err(error) => Outcome::Unknown(error.message),
     }
 }
 

@@ -55,6 +55,8 @@ pub enum Outcome {
     Success,
     /// Not well, and why.
     Failure(String),
+    /// The runtime could not look: this says nothing of the container, and does not count.
+    Unknown(String),
 }
 
 /// Counts results in a row against the thresholds.
@@ -164,8 +166,13 @@ async fn run(kind: Kind, probe: Probe, target: Target, mut streak: Streak, liste
     loop {
         ticks.tick().await;
         let outcome = check::check(&probe, &target, limit).await;
-        if let Outcome::Failure(message) = &outcome {
-            listener.unhealthy(&target.spec.name, kind, message);
+        match &outcome {
+            Outcome::Success => {}
+            Outcome::Failure(message) => listener.unhealthy(&target.spec.name, kind, message),
+            Outcome::Unknown(error) => {
+                tracing::info!(error, container = target.spec.name, "probe could not be run");
+                continue;
+            }
         }
         let (successes, failures) = (probe.success_threshold.unwrap_or(1), probe.failure_threshold.unwrap_or(3));
         let verdict = streak.push(outcome == Outcome::Success, successes, failures);
