@@ -187,6 +187,12 @@ impl Worker {
         Flow::Again
     }
 
+    /// Runs long work beside the worker. It ends with the kubelet, and the next one finds in the runtime how far it got.
+    fn beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.ctx.stop.clone();
+        self.ctx.tasks.spawn(async move { stop.run_until_cancelled(work).await });
+    }
+
     async fn ensure_image(&mut self, name: &str) -> Flow {
         let Some((_, spec)) = spec::container(&self.pod, name) else { return Flow::Wait };
         let spec = spec.clone();
@@ -205,7 +211,7 @@ impl Worker {
                 let credentials = image::credentials(secrets, &image);
                 let (runtime, inbox, name) = (self.ctx.runtime.clone(), self.inbox.clone(), name.to_owned());
                 self.memory.images.insert(name.clone(), Image::Pulling);
-                self.ctx.tasks.spawn(async move {
+                self.beside(async move {
                     let result = image::pull(&runtime, &spec, credentials).await;
                     inbox.tell(|news| news.done.push(Done::Image { name, result }));
                 });
@@ -299,7 +305,7 @@ impl Worker {
         let Some(hook) = target.spec.lifecycle.as_ref().and_then(|l| l.post_start.clone()) else { return };
         self.memory.starting.push(id.into());
         let (inbox, name, id) = (self.inbox.clone(), name.to_owned(), id.to_owned());
-        self.ctx.tasks.spawn(async move {
+        self.beside(async move {
             // As long as it takes: the container counts as not started meanwhile, and killing it ends the hook.
             let result = check::hook(&hook, &target, Duration::from_secs(24 * 3600)).await;
             inbox.tell(|news| news.done.push(Done::Hook { name, id, result }));
@@ -326,7 +332,7 @@ impl Worker {
         about.field_path = spec::container(&self.pod, name).map(|(role, _)| spec::field_path(role, name));
         let (runtime, recorder, inbox, id) =
             (self.ctx.runtime.clone(), self.ctx.recorder.clone(), self.inbox.clone(), id.to_owned());
-        self.ctx.tasks.spawn(async move {
+        self.beside(async move {
             let (started, all) = (Instant::now(), Duration::from_secs(u64::try_from(grace).unwrap_or(0)));
             if let Some((hook, target)) = hook
                 && let Err(error) = check::hook(&hook, &target, all).await
