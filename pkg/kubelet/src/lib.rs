@@ -105,6 +105,7 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     let poke = Arc::new(Notify::new());
     tasks.spawn(node::lease::keep(ctx.clone()));
     tasks.spawn(node::keep(ctx.clone(), pods.clone(), poke.clone()));
+    tasks.spawn(node::notice_deletion(ctx.clone(), poke.clone()));
     tasks.spawn(watch::follow(ctx.clone(), pods.clone(), poke));
     tasks.spawn(watch::rotate_logs(ctx.clone()));
     tasks.spawn(server::serve(ctx.clone(), listener, informer.clone()));

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use client::Change;
+use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{ContainerImage, Node, NodeSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, Patch, PatchParams, PostParams};
@@ -189,6 +191,21 @@ pub async fn keep(ctx: Arc<Context>, pods: Pods, poke: Arc<Notify>) {
             () = ctx.stop.cancelled() => return,
             () = poke.notified() => {}
             () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+/// Asks for a look when somebody deletes the Node, so that it is registered again at once.
+pub async fn notice_deletion(ctx: Arc<Context>, poke: Arc<Notify>) {
+    let mut changes = ctx.config.informers.get::<Node>().changes();
+    while let Some(Some(change)) = ctx.stop.run_until_cancelled(changes.next()).await {
+        let ours = match &change {
+            Change::Deleted(node) => node.metadata.name.as_ref() == Some(&ctx.config.node_name),
+            Change::Resync => true,
+            Change::Applied { .. } => false,
+        };
+        if ours {
+            poke.notify_one();
         }
     }
 }
