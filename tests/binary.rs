@@ -55,3 +55,30 @@ fn the_manifest_of_this_package_lists_every_test() {
         }
     }
 }
+
+#[test]
+fn a_flag_wins_over_its_variable_and_that_over_the_file() {
+    let dir = std::env::temp_dir().join(format!("kinglet-options-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let server = |variable: Option<&str>, flags: &[&str]| {
+        let mut command = std::process::Command::new(binary());
+        command.arg("server").args(flags).env("KINGLET_CONFIG_DIR", &dir);
+        command.env("KINGLET_DATA_DIR", dir.join("data")).env("KINGLET_RUN_DIR", dir.join("run"));
+        if let Some(name) = variable {
+            command.env("KINGLET_NODE_NAME", name);
+        }
+        // No node can have any of these names, so the error tells which of them counts.
+        run(&mut command, "").failure()
+    };
+    fs::write(dir.join("config.yaml"), "node-name: From File\n").unwrap();
+    assert!(server(None, &[]).contains("From File"));
+    assert!(server(Some("From Variable"), &[]).contains("From Variable"));
+    assert!(server(Some("From Variable"), &["--node-name=From Flag"]).contains("From Flag"));
+    fs::write(dir.join("config.yaml"), "node-nmae: pi1\n").unwrap();
+    let unknown = server(None, &[]);
+    assert!(
+        unknown.contains("config.yaml") && unknown.contains("node-nmae") && unknown.contains("node-name"),
+        "{unknown}"
+    );
+    fs::remove_dir_all(&dir).unwrap();
+}
