@@ -9,7 +9,6 @@ pub mod auth;
 pub mod body;
 pub mod cache;
 pub mod call;
-mod compaction;
 mod compress;
 mod connect;
 pub mod keys;
@@ -100,7 +99,6 @@ impl ApiServer {
         let server = Server::new(config, signer, stop.clone(), tasks.clone());
         server.caches.start_at_head().await.map_err(|status| Error::Store(status.message))?;
         tasks.spawn(server.caches.clone().follow(stop));
-        tasks.spawn(compaction::run(server.clone()));
         Ok(ApiServer { server })
     }
 

@@ -2,10 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use api::{Kind, Kinds, Status, Value};
@@ -39,7 +36,6 @@ pub struct Server {
     pub(crate) extra: Vec<Extra>,
     pub(crate) metrics: Metrics,
     pub(crate) documents: Documents,
-    pub(crate) compacted: AtomicI64,
     pub(crate) in_flight: tokio::sync::Semaphore,
     pub(crate) extra_in_flight: tokio::sync::Semaphore,
     pub(crate) stop: tokio_util::sync::CancellationToken,
@@ -73,7 +69,6 @@ impl Server {
             extra: config.extra,
             metrics: Metrics::default(),
             documents: Documents::default(),
-            compacted: AtomicI64::new(0),
             in_flight: tokio::sync::Semaphore::new(IN_FLIGHT),
             extra_in_flight: tokio::sync::Semaphore::new(EXTRA_IN_FLIGHT),
             stop,
@@ -88,7 +83,7 @@ impl Server {
 
     /// Whether the store still has what was there at a revision.
     pub fn keeps(&self, revision: i64) -> bool {
-        revision >= self.compacted.load(Ordering::Relaxed)
+        revision >= self.store.compacted()
     }
 
     /// The time.
@@ -121,7 +116,7 @@ impl Server {
         let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
         let txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
-            then: vec![Op::Put { key, value: value.clone(), lease: 0 }],
+            then: vec![Op::put(key, value.clone())],
             durability,
             ..Txn::default()
         };

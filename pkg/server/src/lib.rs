@@ -18,7 +18,7 @@ use api::{Kinds, UserInfo};
 use apiserver::{ApiServer, ServiceCidr};
 use client::Informers;
 use node::{NodeConfig, Paths, Settings, join::ClusterSettings, stages::Stages};
-use store::SqliteStore;
+use store::{SqliteStore, Store as _};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 

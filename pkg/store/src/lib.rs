@@ -4,15 +4,19 @@
 //! without gaps, after the transaction is as durable as asked, and before its answer is given.
 //! The crate knows keys and values, and nothing of Kubernetes.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use bytes::Bytes;
 
 pub mod memory;
 pub mod sqlite;
+mod wire;
 
 pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;
+
+/// Head revision of a store that was never written to, as etcd has it.
+pub const FIRST_REVISION: i64 = 1;
 
 /// A key with its current value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +63,11 @@ impl KeyRange {
         KeyRange { start, end: Some(end.into()) }
     }
 
+    /// Whether it names the empty key, which no store holds.
+    pub(crate) fn is_empty_key(&self) -> bool {
+        self.end.is_none() && self.start.is_empty()
+    }
+
     /// Whether `key` lies within.
     pub fn contains(&self, key: &[u8]) -> bool {
         match &self.end {
@@ -102,8 +111,8 @@ pub struct RangeResponse {
 /// A condition of a transaction.
 #[derive(Clone, Debug)]
 pub struct Compare {
-    /// Of this key.
-    pub key: Bytes,
+    /// Of these keys, all of them. Where there are none, one absent key is compared.
+    pub keys: KeyRange,
     /// What is compared; absent keys have revisions, version and lease 0.
     pub target: Target,
     /// How: `current ORDERING wanted`, or not equal for `None`.
@@ -113,7 +122,32 @@ pub struct Compare {
 impl Compare {
     /// The key was last written at `revision`; 0 for "does not exist".
     pub fn mod_revision(key: impl Into<Bytes>, revision: i64) -> Self {
-        Compare { key: key.into(), target: Target::ModRevision(revision), ordering: Some(std::cmp::Ordering::Equal) }
+        let (keys, target) = (KeyRange::key(key), Target::ModRevision(revision));
+        Compare { keys, target, ordering: Some(std::cmp::Ordering::Equal) }
+    }
+
+    /// Whether it holds, given what its keys hold.
+    pub(crate) fn holds<'a>(&self, kvs: impl IntoIterator<Item = &'a KeyValue>) -> bool {
+        let mut kvs = kvs.into_iter().peekable();
+        match kvs.peek() {
+            None => self.holds_for(None),
+            Some(_) => kvs.all(|kv| self.holds_for(Some(kv))),
+        }
+    }
+
+    fn holds_for(&self, kv: Option<&KeyValue>) -> bool {
+        let number = |f: fn(&KeyValue) -> i64| kv.map_or(0, f);
+        let ordering = match &self.target {
+            Target::ModRevision(want) => number(|kv| kv.mod_revision).cmp(want),
+            Target::CreateRevision(want) => number(|kv| kv.create_revision).cmp(want),
+            Target::Version(want) => number(|kv| kv.version).cmp(want),
+            Target::Lease(want) => number(|kv| kv.lease).cmp(want),
+            Target::Value(want) => match kv {
+                Some(kv) => kv.value.cmp(want),
+                None => return false,
+            },
+        };
+        self.ordering.map_or(ordering.is_ne(), |wanted| ordering == wanted)
     }
 }
 
@@ -135,19 +169,26 @@ pub enum Target {
 /// A step of a transaction.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Write a key.
+    /// Write a key. What is `None` stays as it is, and then the key must exist.
     Put {
-        /// Key.
+        /// Key; not empty.
         key: Bytes,
         /// Value.
-        value: Bytes,
+        value: Option<Bytes>,
         /// Lease; 0 for none.
-        lease: i64,
+        lease: Option<i64>,
     },
     /// Delete keys; answers with what they held.
     Delete(KeyRange),
     /// Read, seeing the writes of earlier steps.
     Range(Range),
+}
+
+impl Op {
+    /// Writes a key that is bound to no lease.
+    pub fn put(key: impl Into<Bytes>, value: impl Into<Bytes>) -> Self {
+        Op::Put { key: key.into(), value: Some(value.into()), lease: Some(0) }
+    }
 }
 
 /// Result of an [`Op`], in the same order.
@@ -182,6 +223,36 @@ pub struct Txn {
     pub otherwise: Vec<Op>,
     /// When it may be acknowledged.
     pub durability: Durability,
+}
+
+impl Txn {
+    /// Refuses what no store can do, as etcd does: a key written twice, or written and deleted, by
+    /// one branch; an empty key.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.when.iter().any(|c| c.keys.is_empty_key()) {
+            return Err(Error::EmptyKey);
+        }
+        for branch in [&self.then, &self.otherwise] {
+            let mut put = HashSet::new();
+            for op in branch {
+                match op {
+                    Op::Put { key, .. } if key.is_empty() => return Err(Error::EmptyKey),
+                    Op::Put { key, .. } if !put.insert(key) => return Err(Error::DuplicateKey),
+                    Op::Delete(keys) | Op::Range(Range { keys, .. }) if keys.is_empty_key() => {
+                        return Err(Error::EmptyKey);
+                    }
+                    _ => {}
+                }
+            }
+            let deleted = branch.iter().filter_map(|op| if let Op::Delete(keys) = op { Some(keys) } else { None });
+            for keys in deleted {
+                if put.iter().any(|key| keys.contains(key)) {
+                    return Err(Error::DuplicateKey);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Answer to a [`Txn`].
@@ -220,6 +291,19 @@ pub struct WatchBatch {
     pub events: Arc<[Event]>,
 }
 
+/// A lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseStatus {
+    /// Its id.
+    pub id: i64,
+    /// Seconds that it lasts from its grant or its last renewal on.
+    pub granted: i64,
+    /// Seconds that are left, rounded down.
+    pub remaining: i64,
+    /// Keys bound to it, in order.
+    pub keys: Vec<Bytes>,
+}
+
 /// A running watch. Dropping it ends it. `None` from the channel: the store was closed, or the
 /// watcher was too slow and was dropped.
 pub type Watch = tokio::sync::mpsc::Receiver<WatchBatch>;
@@ -242,6 +326,15 @@ pub enum Error {
     /// No such lease.
     #[error("requested lease {0} not found")]
     LeaseNotFound(i64),
+    /// A lease with that id is there already.
+    #[error("lease {0} already exists")]
+    LeaseExists(i64),
+    /// Keys have at least one byte.
+    #[error("key is not provided")]
+    EmptyKey,
+    /// A put that keeps value or lease, of a key that does not exist.
+    #[error("key not found")]
+    KeyNotFound,
     /// A key stands twice in one transaction.
     #[error("duplicate key given in transaction")]
     DuplicateKey,
@@ -293,13 +386,21 @@ pub trait Store: Send + Sync + 'static {
     /// Follows `keys`, beginning with the events of `from` (0: from now on).
     async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error>;
 
+    /// Asks every watch for a [`WatchBatch`] without events, sent once it has delivered everything up
+    /// to the head.
+    async fn progress(&self) -> Result<(), Error>;
+
     /// Head revision.
     async fn revision(&self) -> Result<i64, Error>;
 
-    /// Forgets what only revisions below `revision` need.
+    /// The last compaction that this process knows of.
+    fn compacted(&self) -> i64;
+
+    /// Forgets what only revisions below `revision` need. Stores also do it by themselves, to what
+    /// was the head five minutes ago.
     async fn compact(&self, revision: i64) -> Result<(), Error>;
 
-    /// Makes a lease of `ttl` seconds; `id` 0 lets the store choose. Answers with the id.
+    /// Makes a lease of at least `ttl` seconds; `id` 0 lets the store choose. Answers with the id.
     async fn lease_grant(&self, id: i64, ttl: i64) -> Result<i64, Error>;
 
     /// Renews a lease; answers with its TTL.
@@ -307,4 +408,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// Ends a lease and deletes its keys.
     async fn lease_revoke(&self, id: i64) -> Result<(), Error>;
+
+    /// How a lease stands.
+    async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error>;
+
+    /// Ids of all leases, in order.
+    async fn leases(&self) -> Result<Vec<i64>, Error>;
+
+    /// Ends the store in good order; later calls fail with [`Error::Closed`].
+    async fn close(&self) -> Result<(), Error>;
 }

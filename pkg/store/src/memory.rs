@@ -4,28 +4,48 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
 use crate::{
-    Compare, Error, Event, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Store, Target, Txn, TxnResponse,
-    Watch, WatchBatch,
+    Compare, Error, Event, FIRST_REVISION, KeyRange, KeyValue, LeaseStatus, Op, OpResponse, Range, RangeResponse,
+    Store, Txn, TxnResponse, Watch, WatchBatch,
 };
 
-/// A store in memory; history is kept until it is compacted. Leases never expire by themselves.
+/// A store in memory; history is kept until [`Store::compact`]. Leases never expire by themselves.
 #[derive(Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     revision: i64,
     compacted: i64,
     keys: BTreeMap<Bytes, KeyValue>,
     history: Vec<Event>,
-    watches: Vec<(KeyRange, mpsc::Sender<WatchBatch>)>,
+    watches: Vec<Watcher>,
     leases: BTreeMap<i64, i64>,
+    closed: bool,
+}
+
+struct Watcher {
+    keys: KeyRange,
+    from: i64,
+    sender: mpsc::Sender<WatchBatch>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            revision: FIRST_REVISION,
+            compacted: 0,
+            keys: BTreeMap::new(),
+            history: Vec::new(),
+            watches: Vec::new(),
+            leases: BTreeMap::new(),
+            closed: false,
+        }
+    }
 }
 
 impl State {
@@ -63,29 +83,28 @@ impl State {
     }
 
     fn holds(&self, compare: &Compare) -> bool {
-        let kv = self.keys.get(&compare.key);
-        let number = |f: fn(&KeyValue) -> i64| kv.map_or(0, f);
-        let ordering = match &compare.target {
-            Target::ModRevision(want) => number(|kv| kv.mod_revision).cmp(want),
-            Target::CreateRevision(want) => number(|kv| kv.create_revision).cmp(want),
-            Target::Version(want) => number(|kv| kv.version).cmp(want),
-            Target::Lease(want) => number(|kv| kv.lease).cmp(want),
-            Target::Value(want) => match kv {
-                Some(kv) => kv.value.cmp(want),
-                None => return false,
-            },
-        };
-        match compare.ordering {
-            Some(wanted) => ordering == wanted,
-            None => ordering.is_ne(),
-        }
+        compare.holds(self.keys.values().filter(|kv| compare.keys.contains(&kv.key)))
     }
 
-    fn put(&mut self, revision: i64, key: Bytes, value: Bytes, lease: i64) -> Result<(Option<KeyValue>, Event), Error> {
+    /// Keys bound to a lease.
+    fn bound(&self, lease: i64) -> Vec<Bytes> {
+        self.keys.values().filter(|kv| kv.lease == lease).map(|kv| kv.key.clone()).collect()
+    }
+
+    fn put(
+        &mut self,
+        revision: i64,
+        key: Bytes,
+        value: Option<Bytes>,
+        lease: Option<i64>,
+    ) -> Result<(Option<KeyValue>, Event), Error> {
+        let prev = self.keys.get(&key).cloned();
+        let kept = |of: Option<&KeyValue>| of.cloned().ok_or(Error::KeyNotFound);
+        let value = value.map_or_else(|| kept(prev.as_ref()).map(|kv| kv.value), Ok)?;
+        let lease = lease.map_or_else(|| kept(prev.as_ref()).map(|kv| kv.lease), Ok)?;
         if lease != 0 && !self.leases.contains_key(&lease) {
             return Err(Error::LeaseNotFound(lease));
         }
-        let prev = self.keys.get(&key).cloned();
         let kv = KeyValue {
             key: key.clone(),
             value,
@@ -118,56 +137,51 @@ impl State {
     }
 
     fn txn(&mut self, txn: Txn) -> Result<TxnResponse, Error> {
+        txn.check()?;
         let succeeded = txn.when.iter().all(|c| self.holds(c));
         let ops = if succeeded { txn.then } else { txn.otherwise };
-        let puts: Vec<&Bytes> =
-            ops.iter().filter_map(|op| if let Op::Put { key, .. } = op { Some(key) } else { None }).collect();
-        if (1..puts.len()).any(|i| puts[..i].contains(&puts[i])) {
-            return Err(Error::DuplicateKey);
-        }
-        let before = self.keys.clone();
-        let revision = self.revision + 1;
+        let (keys, revision) = (self.keys.clone(), self.revision);
         let mut events = Vec::new();
-        let mut responses = Vec::new();
-        for op in ops {
-            let response = match op {
-                Op::Put { key, value, lease } => match self.put(revision, key, value, lease) {
-                    Ok((prev, event)) => {
-                        events.push(event);
-                        OpResponse::Put(prev)
-                    }
-                    Err(error) => {
-                        self.keys = before;
-                        return Err(error);
-                    }
-                },
-                Op::Delete(range) => {
-                    let deleted = self.delete(revision, &range);
-                    let prevs = deleted.iter().filter_map(|e| e.prev.clone()).collect();
-                    events.extend(deleted);
-                    OpResponse::Deleted(prevs)
-                }
-                Op::Range(range) => match self.range(&range) {
-                    Ok(response) => OpResponse::Range(response),
-                    Err(error) => {
-                        self.keys = before;
-                        return Err(error);
-                    }
-                },
-            };
-            responses.push(response);
+        let responses = ops.into_iter().map(|op| self.step(revision, op, &mut events)).collect();
+        match responses {
+            Ok(responses) => {
+                self.publish(events);
+                Ok(TxnResponse { revision: self.revision, succeeded, responses })
+            }
+            Err(error) => {
+                (self.keys, self.revision) = (keys, revision);
+                Err(error)
+            }
         }
+    }
+
+    /// One step of a transaction that found the store at `revision`.
+    fn step(&mut self, revision: i64, op: Op, events: &mut Vec<Event>) -> Result<OpResponse, Error> {
+        let response = match op {
+            Op::Put { key, value, lease } => {
+                let (prev, event) = self.put(revision + 1, key, value, lease)?;
+                events.push(event);
+                OpResponse::Put(prev)
+            }
+            Op::Delete(range) => {
+                let deleted = self.delete(revision + 1, &range);
+                let prevs = deleted.iter().filter_map(|e| e.prev.clone()).collect();
+                events.extend(deleted);
+                OpResponse::Deleted(prevs)
+            }
+            Op::Range(range) => OpResponse::Range(self.range(&range)?),
+        };
         if !events.is_empty() {
-            self.revision = revision;
-            self.publish(events);
+            self.revision = revision + 1;
         }
-        Ok(TxnResponse { revision: self.revision, succeeded, responses })
+        Ok(response)
     }
 
     fn publish(&mut self, events: Vec<Event>) {
         let revision = self.revision;
-        self.watches.retain(|(range, sender)| {
-            let matching: Vec<Event> = events.iter().filter(|e| range.contains(&e.kv.key)).cloned().collect();
+        self.watches.retain(|Watcher { keys, from, sender }| {
+            let matching: Vec<Event> =
+                events.iter().filter(|e| e.kv.mod_revision >= *from && keys.contains(&e.kv.key)).cloned().collect();
             let sent = matching.is_empty() || sender.try_send(WatchBatch { revision, events: matching.into() }).is_ok();
             sent && !sender.is_closed()
         });
@@ -175,21 +189,31 @@ impl State {
     }
 }
 
+impl MemoryStore {
+    fn open(&self) -> Result<MutexGuard<'_, State>, Error> {
+        let state = self.state.lock();
+        if state.closed { Err(Error::Closed) } else { Ok(state) }
+    }
+}
+
 #[async_trait::async_trait]
 impl Store for MemoryStore {
     async fn txn(&self, txn: Txn) -> Result<TxnResponse, Error> {
-        self.state.lock().txn(txn)
+        self.open()?.txn(txn)
     }
 
     async fn range(&self, range: Range) -> Result<RangeResponse, Error> {
-        self.state.lock().range(&range)
+        if range.keys.is_empty_key() {
+            return Err(Error::EmptyKey);
+        }
+        self.open()?.range(&range)
     }
 
     async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error> {
-        let mut state = self.state.lock();
+        let mut state = self.open()?;
         let (sender, receiver) = mpsc::channel(1024);
         if from > 0 {
-            if from <= state.compacted {
+            if from < state.compacted {
                 return Err(Error::Compacted { compacted: state.compacted });
             }
             let past: Vec<Event> = state
@@ -203,16 +227,29 @@ impl Store for MemoryStore {
                 sender.try_send(batch).map_err(|_| Error::Closed)?;
             }
         }
-        state.watches.push((keys, sender));
+        state.watches.push(Watcher { keys, from, sender });
         Ok(receiver)
     }
 
+    async fn progress(&self) -> Result<(), Error> {
+        let mut state = self.open()?;
+        let revision = state.revision;
+        state.watches.retain(|watcher| {
+            revision < watcher.from || watcher.sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
+        });
+        Ok(())
+    }
+
     async fn revision(&self) -> Result<i64, Error> {
-        Ok(self.state.lock().revision)
+        Ok(self.open()?.revision)
+    }
+
+    fn compacted(&self) -> i64 {
+        self.state.lock().compacted
     }
 
     async fn compact(&self, revision: i64) -> Result<(), Error> {
-        let mut state = self.state.lock();
+        let mut state = self.open()?;
         if revision > state.revision {
             return Err(Error::Future { head: state.revision });
         }
@@ -220,26 +257,48 @@ impl Store for MemoryStore {
             return Err(Error::Compacted { compacted: state.compacted });
         }
         state.compacted = revision;
-        state.history.retain(|e| e.kv.mod_revision > revision);
+        state.history.retain(|e| e.kv.mod_revision >= revision);
+        for event in state.history.iter_mut().filter(|e| e.kv.mod_revision == revision) {
+            event.prev = None;
+        }
         Ok(())
     }
 
     async fn lease_grant(&self, id: i64, ttl: i64) -> Result<i64, Error> {
-        let mut state = self.state.lock();
+        let mut state = self.open()?;
+        if state.leases.contains_key(&id) {
+            return Err(Error::LeaseExists(id));
+        }
         let id = if id == 0 { state.leases.keys().next_back().map_or(1, |last| last + 1) } else { id };
         state.leases.insert(id, ttl);
         Ok(id)
     }
 
     async fn lease_keep_alive(&self, id: i64) -> Result<i64, Error> {
-        self.state.lock().leases.get(&id).copied().ok_or(Error::LeaseNotFound(id))
+        self.open()?.leases.get(&id).copied().ok_or(Error::LeaseNotFound(id))
     }
 
     async fn lease_revoke(&self, id: i64) -> Result<(), Error> {
-        let mut state = self.state.lock();
+        let mut state = self.open()?;
         state.leases.remove(&id).ok_or(Error::LeaseNotFound(id))?;
-        let bound: Vec<Bytes> = state.keys.values().filter(|kv| kv.lease == id).map(|kv| kv.key.clone()).collect();
-        let then = bound.into_iter().map(|key| Op::Delete(KeyRange::key(key))).collect();
+        let then = state.bound(id).into_iter().map(|key| Op::Delete(KeyRange::key(key))).collect();
         state.txn(Txn { then, ..Txn::default() }).map(drop)
+    }
+
+    async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {
+        let state = self.open()?;
+        let ttl = state.leases.get(&id).copied().ok_or(Error::LeaseNotFound(id))?;
+        Ok(LeaseStatus { id, granted: ttl, remaining: ttl, keys: state.bound(id) })
+    }
+
+    async fn leases(&self) -> Result<Vec<i64>, Error> {
+        Ok(self.open()?.leases.keys().copied().collect())
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        let mut state = self.open()?;
+        state.closed = true;
+        state.watches.clear();
+        Ok(())
     }
 }

@@ -47,7 +47,7 @@ async fn an_expired_token_comes_with_a_fresh_one() {
     fixture.post(CONFIG_MAPS, &config_map("new", json!({}))).await.expect(201);
     let server = &fixture.server.server;
     let head = server.store.revision().await.unwrap();
-    crate::compaction::step(server, head).await.unwrap();
+    server.store.compact(head).await.unwrap();
     let expired = fixture.get(&format!("{CONFIG_MAPS}?limit=2&continue={token}")).await;
     assert_eq!(expired.code, 410);
     let fresh = expired.body["metadata"]["continue"].as_str().unwrap().to_owned();

@@ -3,7 +3,7 @@
 //! Nothing here changes the head: a [`Batch`] collects rows and entries, which are applied once
 //! they are committed, or dropped.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
@@ -11,9 +11,7 @@ use super::{
     db::{MAX_STEPS, Row, RowId},
     head::{Entry, Head, Revision, answer},
 };
-use crate::{
-    Compare, Error, Event, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
-};
+use crate::{Error, Event, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Txn, TxnResponse};
 
 type Staged = BTreeMap<Bytes, Option<Entry>>;
 
@@ -38,10 +36,10 @@ impl<'a> Batch<'a> {
 
     /// Evaluates one transaction; an error leaves the batch as it was.
     pub fn evaluate(&mut self, txn: Txn) -> Result<TxnResponse, Error> {
-        let succeeded = txn.when.iter().all(|c| holds(c, self.get(&c.key).map(|e| &e.kv)));
+        txn.check()?;
+        let mut step = Step { batch: self, staged: Staged::new(), rows: Vec::new(), events: Vec::new() };
+        let succeeded = txn.when.iter().all(|c| c.holds(step.select(&c.keys).iter().map(|e| &e.kv)));
         let ops = if succeeded { txn.then } else { txn.otherwise };
-        let mut step =
-            Step { batch: self, staged: Staged::new(), rows: Vec::new(), events: Vec::new(), put: HashSet::new() };
         let responses = ops.into_iter().map(|op| step.run(op)).collect::<Result<Vec<_>, _>>()?;
         let Step { staged, rows, events, .. } = step;
         if !events.is_empty() {
@@ -68,7 +66,6 @@ struct Step<'b, 'a> {
     staged: Staged,
     rows: Vec<Row>,
     events: Vec<Event>,
-    put: HashSet<Bytes>,
 }
 
 impl Step<'_, '_> {
@@ -104,22 +101,23 @@ impl Step<'_, '_> {
     }
 
     fn range(&self, range: &Range) -> Result<RangeResponse, Error> {
-        if range.revision > 0 && range.revision != self.batch.revision {
+        let revision = self.batch.revision + i64::from(!self.events.is_empty());
+        if range.revision > 0 && range.revision != revision {
             self.batch.head.check_revision(range.revision)?;
             return Err(Error::Unsupported("a read in the past within a transaction"));
         }
         let entries = self.select(&range.keys);
-        Ok(answer(self.batch.revision, range, entries.iter().map(|e| &e.kv)))
+        Ok(answer(revision, range, entries.iter().map(|e| &e.kv)))
     }
 
-    fn put(&mut self, key: Bytes, value: Bytes, lease: i64) -> Result<OpResponse, Error> {
-        if !self.put.insert(key.clone()) {
-            return Err(Error::DuplicateKey);
-        }
+    fn put(&mut self, key: Bytes, value: Option<Bytes>, lease: Option<i64>) -> Result<OpResponse, Error> {
+        let prev = self.get(&key).cloned();
+        let kept = |of: &Option<Entry>| of.clone().ok_or(Error::KeyNotFound);
+        let value = value.map_or_else(|| kept(&prev).map(|e| e.kv.value), Ok)?;
+        let lease = lease.map_or_else(|| kept(&prev).map(|e| e.kv.lease), Ok)?;
         if lease != 0 && !self.batch.head.leases.contains_key(&lease) {
             return Err(Error::LeaseNotFound(lease));
         }
-        let prev = self.get(&key).cloned();
         let revision = self.batch.revision + 1;
         let kv = KeyValue {
             key,
@@ -162,19 +160,4 @@ impl Step<'_, '_> {
         self.events.push(Event { kv, prev: prev.map(|p| p.kv) });
         Ok(())
     }
-}
-
-fn holds(compare: &Compare, kv: Option<&KeyValue>) -> bool {
-    let number = |f: fn(&KeyValue) -> i64| kv.map_or(0, f);
-    let ordering = match &compare.target {
-        Target::ModRevision(want) => number(|kv| kv.mod_revision).cmp(want),
-        Target::CreateRevision(want) => number(|kv| kv.create_revision).cmp(want),
-        Target::Version(want) => number(|kv| kv.version).cmp(want),
-        Target::Lease(want) => number(|kv| kv.lease).cmp(want),
-        Target::Value(want) => match kv {
-            Some(kv) => kv.value.cmp(want),
-            None => return false,
-        },
-    };
-    compare.ordering.map_or(ordering.is_ne(), |wanted| ordering == wanted)
 }

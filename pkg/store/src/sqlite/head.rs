@@ -53,7 +53,14 @@ pub(super) struct Head {
     pub leases: HashMap<i64, Lease>,
     ring: VecDeque<Revision>,
     ring_bytes: usize,
-    watches: Vec<(KeyRange, mpsc::Sender<WatchBatch>)>,
+    watches: Vec<Watcher>,
+}
+
+struct Watcher {
+    keys: KeyRange,
+    /// Nothing below it is delivered.
+    from: i64,
+    sender: mpsc::Sender<WatchBatch>,
 }
 
 impl Head {
@@ -130,20 +137,29 @@ impl Head {
     }
 
     fn publish(&mut self, revision: &Revision) {
-        self.watches.retain(|(range, sender)| {
-            let Some(events) = matching(range, &revision.events) else { return !sender.is_closed() };
+        self.watches.retain(|Watcher { keys, from, sender }| {
+            let events = if revision.revision < *from { None } else { matching(keys, &revision.events) };
+            let Some(events) = events else { return !sender.is_closed() };
             sender.try_send(WatchBatch { revision: revision.revision, events }).is_ok()
         });
     }
 
+    /// Tells every watch that it has seen everything.
+    pub fn progress(&mut self) {
+        let revision = self.revision;
+        self.watches.retain(|Watcher { from, sender, .. }| {
+            revision < *from || sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
+        });
+    }
+
     /// Registers a watch that has `past` in its channel already.
-    pub fn watch(&mut self, keys: KeyRange, past: Vec<Event>) -> mpsc::Receiver<WatchBatch> {
+    pub fn watch(&mut self, keys: KeyRange, from: i64, past: Vec<Event>) -> mpsc::Receiver<WatchBatch> {
         let (sender, receiver) = mpsc::channel(WATCH_BUFFER);
         if !past.is_empty() {
             // The channel is new and has room.
             let _ = sender.try_send(WatchBatch { revision: self.revision, events: past.into() });
         }
-        self.watches.push((keys, sender));
+        self.watches.push(Watcher { keys, from, sender });
         receiver
     }
 

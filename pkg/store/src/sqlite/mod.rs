@@ -29,7 +29,9 @@ use self::{
     head::{Entry, Head, Lease},
     writer::{Request, Writer},
 };
-use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, Store, Txn, TxnResponse, Watch};
+use crate::{
+    Error, Event, FIRST_REVISION, KeyRange, KeyValue, LeaseStatus, Range, RangeResponse, Store, Txn, TxnResponse, Watch,
+};
 
 /// Revisions skipped after an end without [`SqliteStore::close`]: relaxed writes that were seen
 /// and lost had some of these numbers, and no number is given out twice.
@@ -70,11 +72,6 @@ impl SqliteStore {
         };
         spawn(path, "store-writer", move || writer.run())?;
         Ok(SqliteStore { requests, head, reader, _lock: lock })
-    }
-
-    /// Writes what waits and ends the writer; later calls fail with [`Error::Closed`].
-    pub async fn close(&self) -> Result<(), Error> {
-        self.ask(Request::Close).await
     }
 
     async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request) -> Result<T, Error> {
@@ -122,7 +119,7 @@ impl SqliteStore {
                 next = ring_start;
             }
             let mut head = head.write();
-            if from > 0 && from <= head.compacted {
+            if from > 0 && from < head.compacted {
                 return Err(Error::Compacted { compacted: head.compacted });
             }
             if from > 0 && next < head.ring_start() {
@@ -132,7 +129,7 @@ impl SqliteStore {
                 let recent = head.recent(next).flat_map(|r| r.events.iter());
                 past.extend(recent.filter(|e| keys.contains(&e.kv.key)).cloned());
             }
-            return Ok(head.watch(keys, past));
+            return Ok(head.watch(keys, from, past));
         }
     }
 }
@@ -196,8 +193,8 @@ impl Loaded {
                 None => head.keys.remove(&kv.key),
             };
         })?;
-        head.revision = last.max(db.number("floor")?).max(head.compacted);
-        if db.number("clean")? == 0 && head.revision > 0 {
+        head.revision = last.max(db.number("floor")?).max(head.compacted).max(FIRST_REVISION);
+        if db.number("clean")? == 0 && last > 0 {
             head.revision += REVISION_GAP;
         }
         db.commit(&[], &[], &[("floor", head.revision), ("clean", 0)])?;
@@ -270,6 +267,9 @@ impl Store for SqliteStore {
     }
 
     async fn range(&self, range: Range) -> Result<RangeResponse, Error> {
+        if range.keys.is_empty_key() {
+            return Err(Error::EmptyKey);
+        }
         {
             let head = self.head.read();
             if range.revision == 0 || range.revision == head.revision {
@@ -288,8 +288,17 @@ impl Store for SqliteStore {
         blocking(move || Self::watch_from(&head, &reader, keys, from)).await
     }
 
+    async fn progress(&self) -> Result<(), Error> {
+        self.head.write().progress();
+        Ok(())
+    }
+
     async fn revision(&self) -> Result<i64, Error> {
         Ok(self.head.read().revision)
+    }
+
+    fn compacted(&self) -> i64 {
+        self.head.read().compacted
     }
 
     async fn compact(&self, revision: i64) -> Result<(), Error> {
@@ -306,6 +315,28 @@ impl Store for SqliteStore {
 
     async fn lease_revoke(&self, id: i64) -> Result<(), Error> {
         self.ask(|reply| Request::Revoke(id, reply)).await
+    }
+
+    async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {
+        let head = self.head.read();
+        let lease = head.leases.get(&id).ok_or(Error::LeaseNotFound(id))?;
+        let left = lease.deadline.saturating_duration_since(Instant::now()).as_secs();
+        Ok(LeaseStatus {
+            id,
+            granted: lease.ttl,
+            remaining: i64::try_from(left).unwrap_or(i64::MAX),
+            keys: lease.keys.iter().cloned().collect(),
+        })
+    }
+
+    async fn leases(&self) -> Result<Vec<i64>, Error> {
+        let mut ids: Vec<i64> = self.head.read().leases.keys().copied().collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        self.ask(Request::Close).await
     }
 }
 

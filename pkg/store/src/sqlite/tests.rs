@@ -19,7 +19,7 @@ fn put(key: &str, value: &str) -> Txn {
 }
 
 fn put_op(key: &str, value: &str) -> Op {
-    Op::Put { key: key.to_owned().into(), value: value.to_owned().into(), lease: 0 }
+    Op::put(key.to_owned(), value.to_owned())
 }
 
 fn all() -> KeyRange {
@@ -44,7 +44,7 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(store.range(Range::head(all())).await.unwrap(), head);
-    assert_eq!(read(&store, 2).await.unwrap(), [("a".into(), "2".into())]);
+    assert_eq!(read(&store, 3).await.unwrap(), [("a".into(), "2".into())]);
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn of_relaxed_writes_to_one_key_only_the_newest_is_written() {
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(store.range(Range::head(all())).await.unwrap(), head);
-    assert_eq!(read(&store, 1).await.unwrap(), [("lease".into(), "0".into())]);
+    assert_eq!(read(&store, 2).await.unwrap(), [("lease".into(), "0".into())]);
 }
 
 #[tokio::test]
@@ -141,12 +141,12 @@ async fn a_watch_resumes_without_gaps_and_goes_on_live() {
     store.close().await.unwrap();
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
-    let mut watch = store.watch(KeyRange::prefix("k"), 4).await.unwrap();
+    let mut watch = store.watch(KeyRange::prefix("k"), 5).await.unwrap();
     let past = watch.recv().await.unwrap();
-    assert_eq!(past.events.iter().map(|e| e.kv.mod_revision).collect::<Vec<_>>(), (4..=10).collect::<Vec<_>>());
+    assert_eq!(past.events.iter().map(|e| e.kv.mod_revision).collect::<Vec<_>>(), (5..=11).collect::<Vec<_>>());
     assert!(past.events.iter().all(|e| e.prev.is_some()));
     store.txn(put("k0", "live")).await.unwrap();
-    assert_eq!(watch.recv().await.unwrap().revision, 11);
+    assert_eq!(watch.recv().await.unwrap().revision, 12);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn an_expired_lease_takes_its_keys() {
     let (_dir, path) = temp();
     let store = SqliteStore::open(&path).unwrap();
     let lease = store.lease_grant(0, 1).await.unwrap();
-    let op = Op::Put { key: "a".into(), value: "1".into(), lease };
+    let op = Op::Put { key: "a".into(), value: Some("1".into()), lease: Some(lease) };
     store.txn(Txn { then: vec![op], ..Txn::default() }).await.unwrap();
     let mut watch = store.watch(all(), 0).await.unwrap();
     let gone = tokio::time::timeout(Duration::from_secs(20), watch.recv()).await.unwrap().unwrap();
@@ -172,12 +172,12 @@ async fn compaction_removes_rows_and_refuses_the_past() {
     store.compact(90).await.unwrap();
     assert!(matches!(store.compact(90).await, Err(Error::Compacted { .. })));
     assert!(matches!(read(&store, 89).await, Err(Error::Compacted { .. })));
-    assert!(matches!(store.watch(all(), 90).await, Err(Error::Compacted { .. })));
-    assert_eq!(read(&store, 90).await.unwrap(), [("a".into(), "89".into())]);
+    assert!(matches!(store.watch(all(), 89).await, Err(Error::Compacted { .. })));
+    assert_eq!(read(&store, 90).await.unwrap(), [("a".into(), "88".into())]);
     store.close().await.unwrap();
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
-    assert_eq!(read(&store, 95).await.unwrap(), [("a".into(), "94".into())]);
+    assert_eq!(read(&store, 95).await.unwrap(), [("a".into(), "93".into())]);
     assert!(matches!(read(&store, 89).await, Err(Error::Compacted { .. })));
 }
 

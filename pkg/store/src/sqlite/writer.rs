@@ -287,6 +287,9 @@ impl Writer {
 
     fn grant(&mut self, id: i64, ttl: i64) -> Result<i64, Error> {
         let mut head = self.head.write();
+        if head.leases.contains_key(&id) {
+            return Err(Error::LeaseExists(id));
+        }
         let id = if id == 0 { head.leases.keys().max().map_or(1, |last| last + 1) } else { id };
         self.db.set_lease(id, Some(ttl))?;
         head.leases.insert(id, Lease { ttl, deadline: deadline(ttl), keys: Default::default() });
