@@ -15,7 +15,7 @@ mod wire;
 
 pub use etcd::EtcdStore;
 pub use memory::MemoryStore;
-pub use sqlite::SqliteStore;
+pub use sqlite::{Retention, SqliteStore};
 
 /// Head revision of a store that was never written to, as etcd has it.
 pub const FIRST_REVISION: i64 = 1;
@@ -371,7 +371,7 @@ pub enum Error {
         message: String,
     },
     /// An endpoint that cannot be used, however long one waits.
-    #[error("datastore endpoint {endpoint}: {message}")]
+    #[error("endpoint {endpoint}: {message}")]
     Endpoint {
         /// As given.
         endpoint: String,

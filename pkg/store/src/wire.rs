@@ -19,6 +19,7 @@ const ZERO: Bytes = Bytes::from_static(&[0]);
 
 impl KeyRange {
     /// From `key` and `range_end` of a request.
+    #[allow(dead_code)]
     pub(crate) fn from_wire(key: Bytes, range_end: Bytes) -> Self {
         let end = match &range_end[..] {
             [] => None,
@@ -90,8 +91,11 @@ impl Asked {
     }
 }
 
-/// The texts by which etcd and its clients know errors, and what they stand for.
-const TEXTS: &[(Code, &str, fn(Asked) -> Error)] = &[
+/// How an error is told on the wire, and what it says to whom has asked.
+type Text = (Code, &'static str, fn(Asked) -> Error);
+
+/// The texts by which etcd and its clients know errors.
+const TEXTS: &[Text] = &[
     (Code::OutOfRange, "etcdserver: mvcc: required revision has been compacted", |asked| Error::Compacted {
         compacted: asked.revision + 1,
     }),

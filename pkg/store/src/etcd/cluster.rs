@@ -210,10 +210,15 @@ impl Cluster {
         }
     }
 
-    /// All endpoints, for messages.
-    pub(super) fn name(&self) -> String {
+    /// All endpoints.
+    pub(super) fn urls(&self) -> String {
         let urls: Vec<&str> = self.endpoints.iter().map(|e| &*e.url).collect();
-        format!("etcd at {}", urls.join(","))
+        urls.join(",")
+    }
+
+    /// For messages.
+    pub(super) fn name(&self) -> String {
+        format!("etcd at {}", self.urls())
     }
 
     pub(super) fn len(&self) -> usize {

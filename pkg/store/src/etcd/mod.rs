@@ -127,7 +127,7 @@ impl Inner {
             };
             distrusted = if failure.distrust { distrusted + 1 } else { 0 };
             if failure.class == Class::Refused || distrusted >= self.cluster.len() {
-                return Err(Error::Endpoint { endpoint: self.cluster.name(), message: failure.message });
+                return Err(Error::Endpoint { endpoint: self.cluster.urls(), message: failure.message });
             }
             tokio::time::sleep(START_PAUSE).await;
         }

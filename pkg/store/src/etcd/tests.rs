@@ -1,16 +1,26 @@
 //! Tests against real etcd processes: what is special to a cluster. Semantics are the suite's.
 
-mod process;
-
 use std::{sync::Arc, time::Duration};
 
+use tempfile::TempDir;
+use testkit::Etcds;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::process::Etcds;
 use super::*;
 use crate::{Event, Op, WatchBatch};
 
 const LONG: Duration = Duration::from_secs(30);
+
+/// A cluster, which ends before its directory.
+fn start(members: usize) -> (TempDir, Etcds) {
+    let dir = tempfile::tempdir().unwrap();
+    let etcds = Etcds::new(members, dir.path()).start();
+    (dir, etcds)
+}
+
+fn settings(etcds: &Etcds) -> Settings {
+    Settings::plain(etcds.urls())
+}
 
 fn put(key: impl Into<Bytes>, value: impl Into<Bytes>) -> Txn {
     Txn { then: vec![Op::put(key, value)], ..Txn::default() }
@@ -34,8 +44,8 @@ async fn up_to(watch: &mut Watch, revision: i64) -> Vec<Event> {
 
 #[tokio::test]
 async fn a_transaction_a_watch_and_a_lease_on_the_real_thing() {
-    let etcds = Etcds::start(1);
-    let store = EtcdStore::connect(etcds.settings()).await.unwrap();
+    let (_dir, etcds) = start(1);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
     assert_eq!(store.revision().await.unwrap(), crate::FIRST_REVISION);
     let mut watch = store.watch(KeyRange::prefix("a/"), 0).await.unwrap();
     store.txn(put("a/1", "v1")).await.unwrap();
@@ -71,8 +81,8 @@ async fn a_transaction_a_watch_and_a_lease_on_the_real_thing() {
 /// Writers count up, one key each; a watcher follows; meanwhile the member that is asked dies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_or_doubled_when_one_of_three_members_dies() {
-    let mut etcds = Etcds::start(3);
-    let store = Arc::new(EtcdStore::connect(etcds.settings()).await.unwrap());
+    let (_dir, mut etcds) = start(3);
+    let store = Arc::new(EtcdStore::connect(settings(&etcds)).await.unwrap());
     let from = store.revision().await.unwrap() + 1;
     let mut watch = store.watch(KeyRange::prefix("w/"), from).await.unwrap();
     let until = Instant::now() + Duration::from_secs(6);
@@ -127,8 +137,8 @@ async fn nothing_is_lost_or_doubled_when_one_of_three_members_dies() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watch_goes_on_when_the_only_member_comes_back() {
-    let mut etcds = Etcds::start(1);
-    let store = EtcdStore::connect(etcds.settings()).await.unwrap();
+    let (_dir, mut etcds) = start(1);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
     let mut watch = store.watch(KeyRange::prefix("k"), 0).await.unwrap();
     store.txn(put("k", "1")).await.unwrap();
     up_to(&mut watch, 2).await;
@@ -140,7 +150,7 @@ async fn a_watch_goes_on_when_the_only_member_comes_back() {
     let refused = store.range(Range::head(KeyRange::key("k"))).await;
     assert!(matches!(refused, Err(Error::Unavailable { .. })), "{refused:?}");
     assert!(begun.elapsed() < cluster::PATIENCE * 2 + Duration::from_secs(10));
-    etcds.start_again(0);
+    etcds.spawn(0);
     // A write that comes while etcd is starting waits for it.
     let answer = store.txn(put("k", "2")).await.unwrap();
     let events = up_to(&mut watch, answer.revision).await;
@@ -150,15 +160,15 @@ async fn a_watch_goes_on_when_the_only_member_comes_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn compaction_while_a_watch_is_away_ends_it() {
-    let mut etcds = Etcds::start(1);
-    let (store, other) = (EtcdStore::connect(etcds.settings()).await.unwrap(), etcds.settings());
+    let (_dir, mut etcds) = start(1);
+    let (store, other) = (EtcdStore::connect(settings(&etcds)).await.unwrap(), settings(&etcds));
     let mut watch = store.watch(KeyRange::prefix("k"), 0).await.unwrap();
     store.txn(put("k", "1")).await.unwrap();
     up_to(&mut watch, 2).await;
     // The watcher sleeps longer and longer while its member is away; the other one is quicker.
     etcds.kill(0);
     sleep(Duration::from_secs(3)).await;
-    etcds.start_again(0);
+    etcds.spawn(0);
     let other = EtcdStore::connect(other).await.unwrap();
     for n in 0..10 {
         other.txn(put("k", format!("{n}"))).await.unwrap();
@@ -187,8 +197,8 @@ async fn compaction_while_a_watch_is_away_ends_it() {
 /// One revision of 4 MB before and after, while etcd sends at most some 2 MB in a message.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revision_larger_than_a_message_comes_whole() {
-    let etcds = Etcds::start(1);
-    let store = EtcdStore::connect(etcds.settings()).await.unwrap();
+    let (_dir, etcds) = start(1);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
     let value = Bytes::from(vec![b'x'; 1 << 20]);
     for n in 0..8 {
         store.txn(put(format!("large/{n}"), value.clone())).await.unwrap();
@@ -213,8 +223,8 @@ async fn a_revision_larger_than_a_message_comes_whole() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_of_many_keys_comes_in_pieces_and_is_of_one_moment() {
-    let etcds = Etcds::start(1);
-    let store = EtcdStore::connect(etcds.settings()).await.unwrap();
+    let (_dir, etcds) = start(1);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
     let many = PIECE + 100;
     let keys: Vec<String> = (0..many).map(|n| format!("k/{n:06}")).collect();
     for some in keys.chunks(100) {
@@ -230,9 +240,9 @@ async fn a_read_of_many_keys_comes_in_pieces_and_is_of_one_moment() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_servers_one_compacts_and_both_know() {
-    let etcds = Etcds::start(1);
-    let settings = || Settings { compact_every: Duration::from_millis(500), ..etcds.settings() };
-    let (a, b) = (EtcdStore::connect(settings()).await.unwrap(), EtcdStore::connect(settings()).await.unwrap());
+    let (_dir, etcds) = start(1);
+    let frequent = || Settings { compact_every: Duration::from_millis(500), ..settings(&etcds) };
+    let (a, b) = (EtcdStore::connect(frequent()).await.unwrap(), EtcdStore::connect(frequent()).await.unwrap());
     let begun = Instant::now();
     let mut head = 0;
     while a.compacted() < 10 || b.compacted() < 10 {
@@ -249,8 +259,8 @@ async fn of_two_servers_one_compacts_and_both_know() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_that_hangs_is_left() {
-    let etcds = Etcds::start(3);
-    let store = EtcdStore::connect(etcds.settings()).await.unwrap();
+    let (_dir, etcds) = start(3);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
     let mut watch = store.watch(KeyRange::prefix("k"), 0).await.unwrap();
     let stopped = etcds.stop(0);
     let begun = Instant::now();
@@ -268,16 +278,15 @@ async fn a_member_that_hangs_is_left() {
 
 #[tokio::test]
 async fn the_start_waits_for_etcd_and_says_what_makes_no_sense() {
-    let settings = Settings::plain(["https://etcd:2379", "postgres://etcd"]);
-    let error = EtcdStore::connect(settings).await.err().unwrap().to_string();
-    assert_eq!(error, "datastore endpoint postgres://etcd: unknown scheme; known are https, http and unix");
+    let error =
+        EtcdStore::connect(Settings::plain(["https://etcd:2379", "postgres://etcd"])).await.err().unwrap().to_string();
+    assert_eq!(error, "endpoint postgres://etcd: unknown scheme; known are https, http and unix");
 
-    let mut etcds = Etcds::start(1);
+    let (_dir, mut etcds) = start(1);
     etcds.kill(0);
-    let settings = etcds.settings();
-    let connecting = tokio::spawn(EtcdStore::connect(settings));
+    let connecting = tokio::spawn(EtcdStore::connect(settings(&etcds)));
     sleep(Duration::from_secs(2)).await;
     assert!(!connecting.is_finished());
-    etcds.start_again(0);
+    etcds.spawn(0);
     timeout(LONG, connecting).await.unwrap().unwrap().unwrap();
 }
