@@ -8,7 +8,9 @@ use std::{collections::HashSet, sync::Arc};
 
 use bytes::Bytes;
 
+pub mod check;
 pub mod memory;
+pub mod snapshot;
 pub mod sqlite;
 mod wire;
 

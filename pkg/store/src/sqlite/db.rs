@@ -21,16 +21,16 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 use crate::{Error, KeyValue};
 
 /// Identifies our files: "KNGL".
-const APPLICATION_ID: i32 = 0x4b4e_474c;
+pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 /// Version of the table layout.
-const LAYOUT: i32 = 1;
+pub(crate) const LAYOUT: i32 = 1;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
 const STEP_BITS: u32 = 16;
 
 /// Row number: revision and step within it. 0 is no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RowId(pub i64);
+pub(crate) struct RowId(pub i64);
 
 impl RowId {
     pub fn new(revision: i64, step: usize) -> Self {
@@ -228,7 +228,8 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     Ok(Row { id, prev: RowId(row.get(1)?), kv })
 }
 
-fn error(path: &Path, error: &rusqlite::Error) -> Error {
+/// Names the file in an error of SQLite.
+pub(crate) fn error(path: &Path, error: &rusqlite::Error) -> Error {
     use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     match error.sqlite_error_code() {
         Some(DiskFull) => Error::NoSpace { path: path.display().to_string() },
@@ -237,6 +238,6 @@ fn error(path: &Path, error: &rusqlite::Error) -> Error {
     }
 }
 
-fn corrupt(path: &Path, why: &str) -> Error {
+pub(crate) fn corrupt(path: &Path, why: &str) -> Error {
     Error::Corrupt { path: path.display().to_string(), message: why.to_owned() }
 }

@@ -4,7 +4,7 @@
 //! [`writer`] the one thread that commits. See [`writer`] for the commit path.
 
 mod batch;
-mod db;
+pub(crate) mod db;
 mod head;
 #[cfg(test)]
 mod tests;
@@ -72,6 +72,11 @@ impl SqliteStore {
         };
         spawn(path, "store-writer", move || writer.run())?;
         Ok(SqliteStore { requests, head, reader, _lock: lock })
+    }
+
+    /// The database file.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.reader.lock().path().to_owned()
     }
 
     async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request) -> Result<T, Error> {
@@ -203,7 +208,7 @@ impl Loaded {
 }
 
 /// One process at a time: a lock file beside the database.
-fn lock(path: &Path) -> Result<File, Error> {
+pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     let name = path.with_extension("lock");
     let backend =
         |e: &dyn std::fmt::Display| Error::Backend { path: name.display().to_string(), message: e.to_string() };
