@@ -13,19 +13,21 @@ mod tests;
 pub mod wal;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt,
     fs::{self, File, TryLockError},
     path::{Path, PathBuf},
 };
 
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension as _};
 
 use self::{rows::Rows, wal::Wal};
 use crate::{
     Error, snapshot,
-    sqlite::db::{self, RowId},
+    sqlite::{
+        db::{self, Db, RowId},
+        open::wal_path,
+    },
 };
 
 /// Faults that are listed; of more there is only the number.
@@ -42,6 +44,9 @@ pub struct Report {
     pub running: bool,
     /// Whether its last server ended in order.
     pub closed: bool,
+    /// Whether it is no snapshot and was not closed, and yet there is no log: unless somebody merged
+    /// it in order, the last writes are lost.
+    pub logless: bool,
     /// Head revision.
     pub revision: i64,
     /// Last compaction.
@@ -85,9 +90,9 @@ pub struct Behind {
 }
 
 impl Report {
-    /// Whether nothing is damaged.
+    /// Whether nothing is damaged or missing.
     pub fn is_good(&self) -> bool {
-        self.damage.is_empty()
+        self.damage.is_empty() && !self.logless
     }
 }
 
@@ -117,7 +122,7 @@ pub fn check(path: &Path, snapshots: Option<&Path>) -> Result<Report, Error> {
     if !meta.is_file() {
         return Err(backend("it is not a file".to_owned()));
     }
-    let wal = Wal::read(&PathBuf::from(format!("{}-wal", path.display()))).map_err(|e| backend(e.to_string()))?;
+    let wal = Wal::read(&wal_path(path)).map_err(|e| backend(e.to_string()))?;
     let mut report =
         Report { path: path.to_owned(), running: is_running(path), bytes: meta.len(), ..Report::default() };
     let mut findings = Findings::default();
@@ -131,10 +136,7 @@ pub fn check(path: &Path, snapshots: Option<&Path>) -> Result<Report, Error> {
     if meta.len() == 0 {
         findings.damage("it is empty, as power cuts can leave a file".to_owned());
     } else if let Err(error) = read(path, newest.as_ref(), &mut report, &mut findings) {
-        findings.damage(match error {
-            Error::Corrupt { message, .. } | Error::Backend { message, .. } => message,
-            other => other.to_string(),
-        });
+        findings.damage(db::message(error));
     }
     report.damage = findings.damage;
     if findings.unlisted > 0 {
@@ -151,32 +153,32 @@ fn read(
     report: &mut Report,
     findings: &mut Findings,
 ) -> Result<(), Error> {
-    let conn = snapshot::open_to_read(path)?;
-    let sql = |e: rusqlite::Error| db::error(path, &e);
-    if let Err(error) = conn.query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |_| Ok(())).optional() {
-        findings.damage(error.to_string());
+    let db = Db::open_to_read(path)?;
+    if let Err(error) = db.run(|c| c.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))) {
+        findings.damage(db::message(error));
         // Makes SQLite read a file that is shorter than it should be.
-        conn.pragma_update(None, "writable_schema", true).map_err(sql)?;
+        db.run(|c| c.pragma_update(None, "writable_schema", true))?;
     }
-    snapshot::identify(&conn, path)?;
-    conn.execute_batch("BEGIN").map_err(sql)?;
-    integrity(&conn, findings);
-    let numbers = numbers(&conn, findings);
+    db.identify()?;
+    db.run(|c| c.execute_batch("BEGIN"))?;
+    integrity(&db, findings);
+    let numbers = numbers(&db, findings);
     let number = |name: &str| numbers.get(name).copied().unwrap_or(0);
     report.closed = number("clean") == 1;
     report.compacted = number("compacted");
 
-    let mut rows = Rows::walk(&conn, report.compacted);
-    match leases(&conn) {
-        Ok(leases) => rows.check_leases(&leases),
-        Err(error) => findings.damage(format!("leases: {error}")),
+    let mut rows = Rows::walk(&db, report.compacted);
+    match db.leases() {
+        Ok(leases) => rows.check_leases(&leases.into_iter().map(|(id, _)| id).collect()),
+        Err(error) => findings.damage(format!("leases: {}", db::message(error))),
     }
-    let last = rows.last.map_or(0, |id| RowId(id).revision());
-    report.revision = last.max(number("floor")).max(report.compacted).max(crate::FIRST_REVISION);
+    report.revision = rows.revision.max(number("floor")).max(report.compacted).max(crate::FIRST_REVISION);
     (report.keys, report.rows) = (rows.live(), rows.count);
+    let in_order = report.closed || report.running || numbers.contains_key(snapshot::REVISION);
+    report.logless = !in_order && report.wal.is_none() && rows.count > 0;
     if let Some((info, contents)) = newest.and_then(|info| Some((info, info.contents.as_ref().ok()?))) {
         if !rows.gaps.is_empty() {
-            let snapshot = snapshot::open_to_read(&info.path)?;
+            let snapshot = Db::open_to_read(&info.path)?;
             rows.compare(&Rows::walk(&snapshot, contents.revision));
         }
         let changed = rows.changed_since(contents.revision);
@@ -192,28 +194,28 @@ fn read(
     Ok(())
 }
 
-fn integrity(conn: &Connection, findings: &mut Findings) {
-    let mut faults = || -> rusqlite::Result<()> {
-        let mut lines = conn.prepare(&format!("PRAGMA integrity_check({LISTED})"))?;
+fn integrity(db: &Db, findings: &mut Findings) {
+    let faults = db.run(|c| {
+        let mut lines = c.prepare(&format!("PRAGMA integrity_check({LISTED})"))?;
         let mut lines = lines.query([])?;
         while let Some(line) = lines.next()? {
             let line: String = line.get(0)?;
             line.lines().filter(|l| *l != "ok").for_each(|l| findings.damage(l.to_owned()));
         }
         Ok(())
-    };
-    if let Err(error) = faults() {
-        findings.damage(error.to_string());
+    });
+    if let Err(error) = faults {
+        findings.damage(db::message(error));
     }
 }
 
-fn numbers(conn: &Connection, findings: &mut Findings) -> BTreeMap<String, i64> {
-    let read = || -> rusqlite::Result<BTreeMap<String, i64>> {
-        let mut rows = conn.prepare("SELECT name, number FROM meta")?;
-        rows.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect()
-    };
-    let numbers = read().unwrap_or_else(|error| {
-        findings.damage(format!("counters: {error}"));
+fn numbers(db: &Db, findings: &mut Findings) -> BTreeMap<String, i64> {
+    let read = db.run(|c| {
+        let mut rows = c.prepare("SELECT name, number FROM meta")?;
+        rows.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<Result<BTreeMap<String, i64>, _>>()
+    });
+    let numbers = read.unwrap_or_else(|error| {
+        findings.damage(format!("counters: {}", db::message(error)));
         BTreeMap::new()
     });
     for (name, number) in &numbers {
@@ -223,10 +225,6 @@ fn numbers(conn: &Connection, findings: &mut Findings) -> BTreeMap<String, i64> 
         }
     }
     numbers
-}
-
-fn leases(conn: &Connection) -> rusqlite::Result<BTreeSet<i64>> {
-    conn.prepare("SELECT id FROM lease")?.query_map([], |r| r.get(0))?.collect()
 }
 
 /// Whether a store holds the lock of this database. Shared, so that checks do not see each other.
@@ -245,6 +243,10 @@ impl fmt::Display for Report {
         let end = match (self.running, self.closed) {
             (true, _) => "a server has it open",
             (_, true) => "its server ended in order",
+            _ if self.logless => {
+                "its server did not end in order, and its log is missing: unless it was merged in order, \
+                 what was written last is lost"
+            }
             _ => "its server did not end in order, or it was copied while open",
         };
         writeln!(f, "database    {}", self.path.display())?;
@@ -264,13 +266,15 @@ impl fmt::Display for Report {
             }
             None => writeln!(f, "snapshot    none found")?,
         }
-        if self.is_good() {
-            return writeln!(f, "result      good");
-        }
-        writeln!(f, "result      damaged")?;
+        let result = match (self.damage.is_empty(), self.logless) {
+            (true, false) => "good",
+            (true, true) => "log missing",
+            (false, _) => "damaged",
+        };
+        writeln!(f, "result      {result}")?;
         self.damage.iter().try_for_each(|fault| writeln!(f, "  {fault}"))?;
         if !self.lost.is_empty() {
-            writeln!(f, "keys that are lost or wrong if you go on with it: {}", self.lost.len())?;
+            writeln!(f, "keys that damage touches: {}", self.lost.len())?;
         }
         for (key, loss) in self.lost.iter().take(NAMED) {
             let loss = match loss {

@@ -7,7 +7,7 @@
 
 mod restore;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     fs::{self, File, TryLockError},
@@ -17,18 +17,16 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, config::DbConfig};
-
 pub use self::restore::{Restored, restore};
 use crate::{
     FIRST_REVISION, SqliteStore,
-    sqlite::db::{self, APPLICATION_ID, LAYOUT, RowId},
+    sqlite::db::{self, Db, RowId},
 };
 
 /// End of the names of files that are being written.
 const DRAFT: &str = ".draft";
 /// What a snapshot says of itself in its `meta` table, so that listing need not count.
-const REVISION: &str = "snapshot_revision";
+pub(crate) const REVISION: &str = "snapshot_revision";
 const KEYS: &str = "snapshot_keys";
 
 /// A file in the folder of snapshots.
@@ -134,7 +132,8 @@ impl SqliteStore {
     /// A consistent copy of the database at `to`, which must not exist. Synced. Answers with its
     /// head revision.
     pub async fn snapshot(&self, to: &Path) -> Result<i64, crate::Error> {
-        let (database, to) = (self.path(), to.to_owned());
+        self.flush().await?;
+        let (database, to) = (self.path.clone(), to.to_owned());
         let copied = tokio::task::spawn_blocking(move || copy(&database, &to)).await;
         Ok(copied.map_err(|_| crate::Error::Closed)??.revision)
     }
@@ -207,10 +206,7 @@ fn check_name(name: &str) -> Result<(), Error> {
 impl Info {
     fn read(path: PathBuf) -> Result<Self, Error> {
         let meta = path.metadata().map_err(failed(&path))?;
-        let contents = read_contents(&path).map_err(|error| match error {
-            crate::Error::Corrupt { message, .. } | crate::Error::Backend { message, .. } => message,
-            other => other.to_string(),
-        });
+        let contents = read_contents(&path).map_err(db::message);
         Ok(Info {
             name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             size: meta.len(),
@@ -227,75 +223,43 @@ pub(crate) fn copy(database: &Path, to: &Path) -> Result<Contents, Error> {
         return Err(Error::Exists { path: to.display().to_string() });
     }
     let draft = Draft::new(to)?;
-    let source = open_to_read(database)?;
-    identify(&source, database)?;
-    let name = draft.path.to_string_lossy();
-    source.execute("VACUUM INTO ?", [&name]).map_err(|error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::DatabaseCorrupt) => db::error(database, &error),
-        _ => db::error(to, &error),
+    let source = Db::open_to_read(database)?;
+    source.identify()?;
+    source.run(|c| c.execute("VACUUM INTO ?", [draft.path.to_string_lossy()])).map_err(|error| match error {
+        crate::Error::NoSpace { .. } => crate::Error::NoSpace { path: to.display().to_string() },
+        other => other,
     })?;
-    drop(source);
-    let contents = summarize(&open_to_read(&draft.path)?).map_err(|e| db::error(&draft.path, &e))?;
+    let contents = summarize(&Db::open_to_read(&draft.path)?)?;
     draft.set_numbers(&[(REVISION, Some(contents.revision)), (KEYS, Some(contents.keys))])?;
     draft.publish(to)?;
     Ok(contents)
 }
 
-/// A connection that changes nothing, not even by its end.
-pub(crate) fn open_to_read(path: &Path) -> Result<Connection, crate::Error> {
-    let open = || {
-        let conn =
-            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        Ok(conn)
-    };
-    open().map_err(|error| db::error(path, &error))
-}
-
-/// Refuses what is no database of ours.
-pub(crate) fn identify(conn: &Connection, path: &Path) -> Result<(), crate::Error> {
-    let number = |pragma| conn.query_row(pragma, [], |r| r.get::<_, i32>(0)).map_err(|e| db::error(path, &e));
-    if number("PRAGMA application_id")? != APPLICATION_ID {
-        return Err(db::corrupt(path, "it is not a database of kinglet"));
-    }
-    if number("PRAGMA user_version")? > LAYOUT {
-        return Err(db::corrupt(path, "it was written by a newer version of kinglet"));
-    }
-    Ok(())
-}
-
 fn read_contents(path: &Path) -> Result<Contents, crate::Error> {
-    let conn = open_to_read(path)?;
-    identify(&conn, path)?;
-    let noted = || -> rusqlite::Result<Contents> {
-        match (number(&conn, REVISION)?, number(&conn, KEYS)?) {
-            (Some(revision), Some(keys)) => Ok(Contents { revision, keys }),
-            // A copy of the database that somebody else has made.
-            _ => summarize(&conn),
-        }
-    };
-    noted().map_err(|e| db::error(path, &e))
-}
-
-fn number(conn: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    conn.query_row("SELECT number FROM meta WHERE name = ?", [name], |r| r.get(0)).optional()
+    let db = Db::open_to_read(path)?;
+    db.identify()?;
+    let (revision, keys) = (db.number(REVISION)?, db.number(KEYS)?);
+    // A copy of the database that somebody else has made says nothing of itself.
+    if revision > 0 { Ok(Contents { revision, keys }) } else { summarize(&db) }
 }
 
 /// Counts what a database holds.
-fn summarize(conn: &Connection) -> rusqlite::Result<Contents> {
+fn summarize(db: &Db) -> Result<Contents, crate::Error> {
     // A row that is replaced is live, and one row replaces it.
-    let (last, live, replaced): (Option<i64>, i64, i64) = conn.query_row(
-        "SELECT max(id), sum(version > 0), sum(EXISTS (SELECT 1 FROM log AS old WHERE old.id = log.prev)) FROM log",
-        [],
-        |r| Ok((r.get(0)?, r.get::<_, Option<i64>>(1)?.unwrap_or(0), r.get::<_, Option<i64>>(2)?.unwrap_or(0))),
-    )?;
-    Ok(Contents { revision: head(conn, last)?, keys: live - replaced })
+    let (last, live, replaced): (i64, i64, i64) = db.run(|c| {
+        c.query_row(
+            "SELECT ifnull(max(id), 0), ifnull(sum(version > 0), 0),
+                    ifnull(sum(EXISTS (SELECT 1 FROM log AS old WHERE old.id = log.prev)), 0) FROM log",
+            [],
+            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+        )
+    })?;
+    Ok(Contents { revision: head(db, last)?, keys: live - replaced })
 }
 
-/// Head revision of a database whose last row is `last`.
-pub(crate) fn head(conn: &Connection, last: Option<i64>) -> rusqlite::Result<i64> {
-    let (floor, compacted) = (number(conn, "floor")?.unwrap_or(0), number(conn, "compacted")?.unwrap_or(0));
-    Ok(last.map_or(0, |id| RowId(id).revision()).max(floor).max(compacted).max(FIRST_REVISION))
+/// Head revision of a database whose last row is `last`; 0 for none.
+pub(crate) fn head(db: &Db, last: i64) -> Result<i64, crate::Error> {
+    Ok(RowId(last).revision().max(db.number("floor")?).max(db.number("compacted")?).max(FIRST_REVISION))
 }
 
 /// A file on its way to its name; removed if it does not get there.
@@ -325,23 +289,19 @@ impl Draft {
 
     /// Writes numbers into, or removes them from, the `meta` table of a draft that is a database.
     fn set_numbers(&self, numbers: &[(&str, Option<i64>)]) -> Result<(), Error> {
-        let set = || -> rusqlite::Result<()> {
-            let conn = Connection::open_with_flags(
-                &self.path,
-                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-            )?;
+        let db = Db::reopen(&self.path)?;
+        Ok(db.run(|c| {
             // What is not whole is thrown away, so it needs neither a journal nor an order of writes.
-            conn.pragma_update(None, "journal_mode", "OFF")?;
-            conn.pragma_update(None, "synchronous", "OFF")?;
+            c.pragma_update(None, "journal_mode", "OFF")?;
+            c.pragma_update(None, "synchronous", "OFF")?;
             for (name, number) in numbers {
                 match number {
-                    Some(number) => conn.execute("REPLACE INTO meta (name, number) VALUES (?, ?)", (name, number))?,
-                    None => conn.execute("DELETE FROM meta WHERE name = ?", [name])?,
+                    Some(number) => c.execute("REPLACE INTO meta (name, number) VALUES (?, ?)", (name, number))?,
+                    None => c.execute("DELETE FROM meta WHERE name = ?", [name])?,
                 };
             }
             Ok(())
-        };
-        Ok(set().map_err(|e| db::error(&self.path, &e))?)
+        })?)
     }
 
     /// Gives it its name, once it is on the disk.

@@ -13,7 +13,7 @@ use std::{
 use bytes::Bytes;
 
 /// Columns of a row: the id (held elsewhere), prev, key, and so on; later layouts may add some.
-const COLUMNS: usize = 7;
+const COLUMNS: usize = 8;
 const PAGE_HEADER: usize = 8;
 
 /// Ids and keys of all that looks like a row of the log.
@@ -62,7 +62,7 @@ fn row(cell: &[u8]) -> Option<(i64, Bytes)> {
     }
     let blob = |n: usize| columns[n] >= 12 && columns[n] % 2 == 0;
     let integer = |n: usize| (1..=9).contains(&columns[n]);
-    if columns.len() < COLUMNS || columns[0] != 0 || ![1, 3, 4, 5].into_iter().all(integer) || !blob(2) || !blob(6) {
+    if columns.len() < COLUMNS || columns[0] != 0 || ![1, 3, 4, 5, 6].into_iter().all(integer) || !blob(2) || !blob(7) {
         return None;
     }
     // Bytes of integers, by type.

@@ -6,18 +6,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::OptionalExtension as _;
 
 use super::{Findings, Loss, show};
-use crate::sqlite::db::RowId;
+use crate::{
+    Error,
+    sqlite::db::{self, Db, Row, RowId},
+};
 
 /// What walking over all rows has found.
 #[derive(Default)]
 pub(super) struct Rows {
     /// Rows that could be read.
     pub count: u64,
-    /// Last of them.
-    pub last: Option<i64>,
+    /// Id up to which is read.
+    last: i64,
+    /// Of the last row that could be read.
+    pub revision: i64,
     /// The newest row of each key, and what is in it; `None` for a tombstone.
     pub keys: BTreeMap<Bytes, (i64, Option<Current>)>,
     /// Ids between which rows may be hidden, both included.
@@ -33,117 +38,88 @@ pub(super) struct Current {
     lease: i64,
 }
 
-struct Row<'a> {
-    id: i64,
-    prev: i64,
-    key: &'a [u8],
-    created: i64,
-    version: i64,
-    lease: i64,
-    value: &'a [u8],
-}
-
 impl Rows {
     /// Walks over the rows of a database that was compacted to `compacted`.
-    pub fn walk(conn: &Connection, compacted: i64) -> Self {
+    pub fn walk(db: &Db, compacted: i64) -> Self {
         let mut rows = Rows::default();
-        let mut after = 0;
-        while let Err(error) = rows.scan(conn, compacted, &mut after) {
-            match next_key(conn, after) {
-                Ok(Some((id, key))) => {
-                    let revision = RowId(id).revision();
-                    rows.findings.damage(format!("{} at revision {revision}: {error}", show(&key)));
-                    rows.lose(&key);
-                    after = id;
-                }
-                Ok(None) => break,
-                Err(_) => {
-                    let end = end_of_gap(conn, after);
-                    rows.gaps.push((after + 1, end));
-                    rows.findings.damage(match end {
-                        i64::MAX => format!("revisions from {} on: {error}", RowId(after + 1).revision()),
-                        end => {
-                            let (from, to) = (RowId(after + 1).revision(), RowId(end).revision());
-                            format!("revisions {from} to {to}: {error}")
-                        }
-                    });
-                    after = end;
-                }
-            }
-            if after == i64::MAX {
+        while let Err(error) = db.each_row(RowId(rows.last + 1), RowId(i64::MAX), |row| rows.see(row, compacted)) {
+            rows.step_over(db, db::message(error));
+            if rows.last == i64::MAX {
                 break;
             }
         }
         rows
     }
 
-    /// Reads on behind `after` until the end or the first error.
-    fn scan(&mut self, conn: &Connection, compacted: i64, after: &mut i64) -> rusqlite::Result<()> {
-        let mut rows = conn
-            .prepare_cached("SELECT id, prev, key, created, version, lease, value FROM log WHERE id > ? ORDER BY id")?;
-        let mut rows = rows.query([*after])?;
-        while let Some(row) = rows.next()? {
-            let id = row.get(0)?;
-            let row = Row {
-                id,
-                prev: row.get(1)?,
-                key: row.get_ref(2)?.as_blob()?,
-                created: row.get(3)?,
-                version: row.get(4)?,
-                lease: row.get(5)?,
-                value: row.get_ref(6)?.as_blob()?,
-            };
-            if let Err(fault) = self.fits(&row, compacted) {
-                let revision = RowId(id).revision();
-                self.findings.damage(format!("{} at revision {revision}: {fault}", show(row.key)));
-                self.findings.lost.entry(Bytes::copy_from_slice(row.key)).or_insert(Loss::Inconsistent);
-            }
-            let current = Current { created: row.created, version: row.version, lease: row.lease };
-            self.keys.insert(Bytes::copy_from_slice(row.key), (id, (row.version > 0).then_some(current)));
-            self.count += 1;
-            self.last = Some(id);
-            *after = id;
+    /// Goes on behind the row that cannot be read, or behind the page.
+    fn step_over(&mut self, db: &Db, why: String) {
+        let after = self.last;
+        if let Ok(next) = next_key(db, after) {
+            let Some((id, key)) = next else { return self.last = i64::MAX };
+            let revision = RowId(id).revision();
+            self.findings.damage(format!("{} at revision {revision}: {why}", show(&key)));
+            self.findings.lost.insert(key, Loss::Unreadable);
+            self.gaps.push((id, id));
+            self.last = id;
+        } else {
+            let end = end_of_gap(db, after);
+            self.gaps.push((after + 1, end));
+            let (from, to) = (RowId(after + 1).revision(), RowId(end).revision());
+            let to = if end == i64::MAX { "the end".to_owned() } else { to.to_string() };
+            self.findings.damage(format!("revisions {from} to {to}: {why}"));
+            self.last = end;
         }
-        Ok(())
+    }
+
+    /// Takes a row in.
+    fn see(&mut self, row: Row, compacted: i64) {
+        let revision = row.id.revision();
+        if self.findings.lost.get(&row.kv.key) == Some(&Loss::Unreadable) {
+            self.findings.lost.remove(&row.kv.key);
+        }
+        if let Err(fault) = self.fits(&row, compacted) {
+            self.findings.damage(format!("{} at revision {revision}: {fault}", show(&row.kv.key)));
+            self.findings.lost.entry(row.kv.key.clone()).or_insert(Loss::Inconsistent);
+        }
+        let (id, version) = (row.id.0, row.kv.version);
+        let current = Current { created: row.kv.create_revision, version, lease: row.kv.lease };
+        self.keys.insert(row.kv.key, (id, (version > 0).then_some(current)));
+        (self.count, self.last, self.revision) = (self.count + 1, id, revision);
     }
 
     /// Whether a row is one that the store writes, after those that were seen.
-    fn fits(&self, row: &Row<'_>, compacted: i64) -> Result<(), String> {
-        let revision = RowId(row.id).revision();
-        if row.key.is_empty() {
+    fn fits(&self, Row { id, prev, kv }: &Row, compacted: i64) -> Result<(), String> {
+        let revision = id.revision();
+        if kv.key.is_empty() {
             return Err("it has no key".to_owned());
         }
-        if row.prev >= row.id {
+        if prev >= id {
             return Err("it replaces a later row".to_owned());
         }
-        let tombstone = row.version == 0;
-        if tombstone && (row.created != 0 || row.lease != 0 || !row.value.is_empty()) {
+        let tombstone = kv.version == 0;
+        if tombstone && (kv.create_revision != 0 || kv.lease != 0 || !kv.value.is_empty()) {
             return Err("it is a deletion that has a value".to_owned());
         }
-        if !tombstone && (row.version < 0 || row.created < 1 || row.created > revision) {
-            return Err(format!("version {} created at {} is impossible", row.version, row.created));
+        if !tombstone && (kv.version < 0 || kv.create_revision < 1 || kv.create_revision > revision) {
+            return Err(format!("version {} created at {} is impossible", kv.version, kv.create_revision));
         }
-        let before = self.keys.get(row.key).and_then(|(id, current)| Some((*id, (*current)?)));
+        let before = self.keys.get(&kv.key).and_then(|(id, current)| Some((*id, (*current)?)));
         match before {
-            Some((before, _)) if row.prev != before => {
-                let (names, is) = (RowId(row.prev).revision(), RowId(before).revision());
+            Some((before, _)) if prev.0 != before && !self.gaps.iter().any(|(_, to)| *to > before) => {
+                let (names, is) = (prev.revision(), RowId(before).revision());
                 Err(format!("it replaces revision {names}, but revision {is} came before it"))
             }
-            Some((_, before)) if row.created == before.created && row.version <= before.version => {
-                Err(format!("version {} comes after version {}", row.version, before.version))
+            Some((_, before)) if kv.create_revision == before.created && kv.version <= before.version => {
+                Err(format!("version {} comes after version {}", kv.version, before.version))
             }
-            Some((_, before)) if !tombstone && row.created < before.created => {
+            Some((_, before)) if !tombstone && kv.create_revision < before.created => {
                 Err("it was created before the row that it replaces".to_owned())
             }
-            None if row.prev != 0 && revision > compacted && !self.hides(row.prev) => {
-                Err(format!("revision {}, which it replaces, is missing", RowId(row.prev).revision()))
+            None if prev.0 != 0 && revision > compacted && !self.hides(prev.0) => {
+                Err(format!("revision {}, which it replaces, is missing", prev.revision()))
             }
             _ => Ok(()),
         }
-    }
-
-    fn lose(&mut self, key: &[u8]) {
-        self.findings.lost.insert(Bytes::copy_from_slice(key), Loss::Unreadable);
     }
 
     /// Whether a row may be there and cannot be read.
@@ -190,15 +166,17 @@ impl Rows {
 }
 
 /// The next row's id and key, without its value.
-fn next_key(conn: &Connection, after: i64) -> rusqlite::Result<Option<(i64, Vec<u8>)>> {
-    conn.prepare_cached("SELECT id, key FROM log WHERE id > ? ORDER BY id LIMIT 1")?
-        .query_row([after], |r| Ok((r.get(0)?, r.get_ref(1)?.as_bytes()?.to_vec())))
-        .optional()
+fn next_key(db: &Db, after: i64) -> Result<Option<(i64, Bytes)>, Error> {
+    db.run(|c| {
+        c.prepare_cached("SELECT id, key FROM log WHERE id > ? ORDER BY id LIMIT 1")?
+            .query_row([after], |r| Ok((r.get(0)?, Bytes::copy_from_slice(r.get_ref(1)?.as_bytes()?))))
+            .optional()
+    })
 }
 
 /// Last id that is hidden, where the row after `after` is.
-fn end_of_gap(conn: &Connection, after: i64) -> i64 {
-    let readable = |id: i64| next_key(conn, id).is_ok();
+fn end_of_gap(db: &Db, after: i64) -> i64 {
+    let readable = |id: i64| next_key(db, id).is_ok();
     let (mut hidden, mut end, mut step) = (after, after, 1_i64);
     while !readable(end) {
         if end == i64::MAX {

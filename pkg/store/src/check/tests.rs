@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::wal::Rest;
 use super::*;
-use crate::{KeyRange, Op, SqliteStore, Store, Txn, snapshot};
+use crate::{KeyRange, KeyValue, Op, SqliteStore, Store, Txn, snapshot, sqlite::db::Row};
 
 const PAGE: usize = 4096;
 
@@ -20,12 +20,7 @@ async fn database() -> (TempDir, PathBuf) {
         put(&store, &key(n)).await;
     }
     store.txn(Txn { then: vec![Op::Delete(KeyRange::key(key(7)))], ..Txn::default() }).await.unwrap();
-    store.close().await.unwrap();
-    drop(store);
-    // The store's threads end a little later, and then the log is in the database.
-    while dir.path().join("state.db-wal").exists() {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    snapshot::tests::ended(store, &path).await;
     (dir, path)
 }
 
@@ -44,6 +39,28 @@ fn checked(path: &Path) -> Report {
 
 fn sql(path: &Path, statement: &str) {
     Connection::open(path).unwrap().execute_batch(statement).unwrap();
+}
+
+/// As [`sql`], with checksums that fit what the statement made of the rows.
+fn sealed(path: &Path, statement: &str) {
+    sql(path, statement);
+    let conn = Connection::open(path).unwrap();
+    let mut rows = conn.prepare("SELECT id, prev, key, created, version, lease, value FROM log").unwrap();
+    let rows = rows.query_map([], |r| {
+        let (id, blob) = (RowId(r.get(0)?), |at| r.get::<_, Vec<u8>>(at).map(Bytes::from));
+        let kv = KeyValue {
+            key: blob(2)?,
+            value: blob(6)?,
+            create_revision: r.get(3)?,
+            mod_revision: id.revision(),
+            version: r.get(4)?,
+            lease: r.get(5)?,
+        };
+        Ok(Row { id, prev: RowId(r.get(1)?), kv })
+    });
+    for row in rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap() {
+        conn.execute("UPDATE log SET sum = ? WHERE id = ?", (row.sum(), row.id.0)).unwrap();
+    }
 }
 
 fn lost(report: &Report) -> Vec<(&str, Loss)> {
@@ -104,9 +121,9 @@ async fn files_that_are_no_database_of_ours_are_damaged_and_a_missing_one_is_an_
     }
     fs::remove_file(&other).unwrap();
     sql(&other, "CREATE TABLE log (id INTEGER PRIMARY KEY)");
-    assert_eq!(checked(&other).damage, ["it is not a database of kinglet"]);
+    assert_eq!(checked(&other).damage, ["it is an SQLite database of another program"]);
     sql(&other, &format!("PRAGMA application_id = {}; PRAGMA user_version = 1000", db::APPLICATION_ID));
-    assert_eq!(checked(&other).damage, ["it was written by a newer version of kinglet"]);
+    assert!(checked(&other).damage[0].contains("its layout is 1000"));
 }
 
 #[tokio::test]
@@ -155,6 +172,38 @@ async fn a_page_whose_head_is_broken_still_names_its_keys() {
 }
 
 #[tokio::test]
+async fn a_flipped_bit_is_found_by_the_checksum_of_its_row() {
+    let (_dir, path) = database().await;
+    let good = fs::read(&path).unwrap();
+    let place = |text: &str| good.windows(text.len()).rposition(|w| w == text.as_bytes()).unwrap();
+    for (text, key) in [("key-09 x", "key-09"), ("key-11 x", "key-11")] {
+        let mut bytes = good.clone();
+        bytes[place(text) + text.len() + 5] ^= 0x10;
+        fs::write(&path, bytes).unwrap();
+        let report = checked(&path);
+        assert!(report.damage[0].contains(key) && report.damage[0].contains("checksum"), "{report}");
+        assert_eq!(lost(&report), [(key, Loss::Unreadable)]);
+        assert_eq!(report.damage.len(), 1, "{report}");
+    }
+    // Of a row that was replaced: the key is whole.
+    let mut bytes = good.clone();
+    let old = good.windows(8).position(|w| w == b"key-08 x").unwrap();
+    bytes[old + 100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let report = checked(&path);
+    assert!(!report.is_good() && report.lost.is_empty() && report.damage.len() == 1, "{report}");
+}
+
+#[tokio::test]
+async fn a_log_that_was_taken_away_is_missed() {
+    let (dir, path, _) = with_log().await;
+    fs::remove_file(dir.path().join("cut.db-wal")).unwrap();
+    let report = checked(&path);
+    assert!(report.logless && !report.is_good() && report.damage.is_empty(), "{report}");
+    assert!(report.to_string().contains("log is missing"));
+}
+
+#[tokio::test]
 async fn rows_that_do_not_fit_are_named() {
     let odd = key(1);
     for (change, says) in [
@@ -169,7 +218,7 @@ async fn rows_that_do_not_fit_are_named() {
         ("UPDATE log SET key = x'6b65792d3031' WHERE id = 62 << 16", "it replaces revision 2, but revision 3 came"),
     ] {
         let (_dir, path) = database().await;
-        sql(&path, change);
+        sealed(&path, change);
         let report = checked(&path);
         assert!(report.damage.iter().any(|d| d.contains(says)), "{change}: {report}");
         let touched = if change.contains("key =") { odd.clone() } else { key(0) };

@@ -4,7 +4,7 @@
 //! rename makes it the database, so that a crash leaves the old one or the new one. The old one
 //! stays, under a dated name.
 //!
-//! The head moves on by [`STEP`] from the older and the newer head, and all below is compacted:
+//! The head moves on by [`UNKNOWN_GAP`] from the older and the newer head, and all below is compacted:
 //! what a client remembers of the time before (a watch, the next page of a list) is refused as
 //! compacted, and it lists again. Without the step a revision could name two states.
 //!
@@ -20,14 +20,15 @@ use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
-use super::{Contents, Draft, Error, KEYS, REVISION, failed, head, open_to_read, sync_dir};
+use super::{Contents, Draft, Error, KEYS, REVISION, failed, head, sync_dir};
 use crate::{
     check::{self, wal::Wal},
-    sqlite,
+    sqlite::{
+        db::{Db, RowId},
+        open::{UNKNOWN_GAP, lock, wal_path},
+    },
 };
 
-/// Revisions that are skipped: more than were given out since any snapshot.
-const STEP: i64 = 1_000_000_000;
 /// Bytes of the digest that etcd's snapshots, and those through our etcd face, end with.
 const DIGEST: u64 = 32;
 
@@ -44,14 +45,14 @@ pub struct Restored {
 
 /// Makes the snapshot at `from` the database. The server must not be running.
 pub fn restore(database: &Path, from: &Path) -> Result<Restored, Error> {
-    let _lock = sqlite::lock(database).map_err(|error| match error {
+    let _lock = lock(database).map_err(|error| match error {
         crate::Error::InUse { path } => Error::Running { path },
         other => other.into(),
     })?;
     let draft = Draft::new(database)?;
     fetch(from, &draft)?;
     let contents = verify(from, &draft)?;
-    let revision = old_head(database).max(contents.revision) + STEP;
+    let revision = old_head(database).max(contents.revision) + UNKNOWN_GAP;
     let (moved, clean) = (Some(revision), Some(1));
     draft.set_numbers(&[("floor", moved), ("compacted", moved), ("clean", clean), (REVISION, None), (KEYS, None)])?;
     let aside = replace(database, draft)?;
@@ -96,21 +97,21 @@ fn damaged(path: &Path, why: &str) -> Error {
 
 /// Head of the database that is replaced, as far as it can be read.
 fn old_head(database: &Path) -> i64 {
-    let Ok(conn) = open_to_read(database) else { return 0 };
-    let last = conn.query_row("SELECT max(id) FROM log", [], |r| r.get(0)).unwrap_or(None);
-    head(&conn, last).or_else(|_| head(&conn, None)).unwrap_or(0)
+    let Ok(db) = Db::open_to_read(database) else { return 0 };
+    let last = db.run(|c| c.query_row("SELECT ifnull(max(id), 0) FROM log", [], |r| r.get(0))).unwrap_or(0);
+    head(&db, last).unwrap_or(RowId(last).revision())
 }
 
 fn replace(database: &Path, draft: Draft) -> Result<Option<PathBuf>, Error> {
     let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", database.display()));
-    let wal = beside("-wal");
+    let wal = wal_path(database);
     let there = database.exists();
     if !there && !wal.exists() {
         draft.publish(database)?;
         return Ok(None);
     }
     let aside = beside(&format!(".before-restore-{}", Timestamp::now().strftime("%Y%m%dT%H%M%S%.3fZ")));
-    let aside_wal = PathBuf::from(format!("{}-wal", aside.display()));
+    let aside_wal = wal_path(&aside);
     if Wal::read(&wal).is_ok_and(|wal| wal.is_some_and(|wal| wal.damaged)) {
         fs::copy(&wal, &aside_wal).map_err(failed(&aside_wal))?;
     }
