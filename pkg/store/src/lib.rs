@@ -9,7 +9,9 @@ use std::{collections::HashSet, sync::Arc};
 use bytes::Bytes;
 
 pub mod etcd;
+pub mod check;
 pub mod memory;
+pub mod snapshot;
 pub mod sqlite;
 mod wire;
 
