@@ -8,6 +8,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use bytes::Bytes;
 
+pub mod face;
 pub mod memory;
 pub mod sqlite;
 mod wire;

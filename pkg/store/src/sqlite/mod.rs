@@ -6,6 +6,7 @@
 mod batch;
 mod db;
 mod head;
+mod pending;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -24,6 +25,7 @@ use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::oneshot;
 
+pub use self::pending::Status;
 use self::{
     db::{Db, Row, RowId},
     head::{Entry, Head, Lease},
