@@ -14,7 +14,7 @@ pub mod sqlite;
 mod wire;
 
 pub use memory::MemoryStore;
-pub use sqlite::SqliteStore;
+pub use sqlite::{Retention, SqliteStore};
 
 /// Head revision of a store that was never written to, as etcd has it.
 pub const FIRST_REVISION: i64 = 1;

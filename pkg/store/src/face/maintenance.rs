@@ -15,7 +15,7 @@ use tonic::{Request, Response, Status};
 
 use super::{MEMBER, State, TERM, VERSION};
 use crate::{
-    Error,
+    Error, sqlite,
     wire::proto::{
         AlarmMember, AlarmRequest, AlarmResponse, AlarmType, DefragmentRequest, DefragmentResponse, Member,
         MemberListRequest, MemberListResponse, SnapshotRequest, SnapshotResponse, StatusRequest, StatusResponse,
@@ -42,6 +42,12 @@ pub(super) fn clear(scratch: &Path) {
 }
 
 impl State {
+    /// Sizes and health; they are read from the file.
+    async fn sizes(&self) -> Result<sqlite::Status, Error> {
+        let store = self.config.store.clone();
+        tokio::task::spawn_blocking(move || store.status()).await.map_err(|_| Error::Closed)?
+    }
+
     /// A snapshot in a file without a name, which is gone when it is closed.
     async fn snapshot_file(&self) -> Result<File, Status> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -86,7 +92,7 @@ impl Maintenance for State {
                 "alarms of Kinglet's embedded store begin and end by themselves: NOSPACE lasts while the disk is full",
             ));
         }
-        let alarm = match self.store().status().failing {
+        let alarm = match self.sizes().await?.failing {
             Some(Error::NoSpace { .. }) => Some(AlarmType::Nospace),
             Some(Error::Corrupt { .. }) => Some(AlarmType::Corrupt),
             _ => None,
@@ -97,7 +103,7 @@ impl Maintenance for State {
     }
 
     async fn status(&self, _: Request<StatusRequest>) -> Result<Response<StatusResponse>, Status> {
-        let status = self.store().status();
+        let status = self.sizes().await?;
         let bytes = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         // Every revision is applied when it is there; there is no other log to count in.
         let index = status.revision.unsigned_abs();

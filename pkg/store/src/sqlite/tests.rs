@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::*;
+use super::{open::REVISION_GAP, *};
 use crate::{Compare, Durability, MemoryStore, Op, OpResponse};
 
 fn temp() -> (TempDir, PathBuf) {
