@@ -46,7 +46,7 @@ impl Kv for State {
         let request = request.into_inner();
         check_size(&request)?;
         let prev_kv = request.prev_kv;
-        let (revision, done) = self.step(request::delete(request)).await?;
+        let (revision, done) = self.step(request::delete(request)?).await?;
         let deleted = if let Some(OpResponse::Deleted(deleted)) = done { deleted } else { Vec::new() };
         Ok(Response::new(request::delete_answer(revision, deleted, prev_kv)))
     }

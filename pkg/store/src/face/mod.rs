@@ -186,7 +186,7 @@ impl Face {
     ) -> impl Future<Output = Result<http::Response<Body>, Infallible>> + use<> {
         let path = request.uri().path();
         let (service, method) = path.strip_prefix("/etcdserverpb.").and_then(|p| p.split_once('/')).unwrap_or_default();
-        let answer = match (service, method) {
+        match (service, method) {
             ("KV", "Range" | "Put" | "DeleteRange" | "Txn" | "Compact") => self.kv.clone().call(request),
             ("Watch", "Watch") => self.watch.clone().call(request),
             ("Lease", "LeaseGrant" | "LeaseRevoke" | "LeaseKeepAlive" | "LeaseTimeToLive" | "LeaseLeases") => {
@@ -201,8 +201,7 @@ impl Face {
                 );
                 Box::pin(std::future::ready(Ok(Status::unimplemented(text).into_http())))
             }
-        };
-        answer
+        }
     }
 }
 

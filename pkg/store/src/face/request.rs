@@ -8,7 +8,7 @@ use tonic::Status;
 
 use super::{REQUEST, header};
 use crate::{
-    Compare, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
+    Compare, Error, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
     wire::proto::{
         self, DeleteRangeRequest, DeleteRangeResponse, PutRequest, PutResponse, RangeRequest, ResponseOp,
         compare::{CompareResult, CompareTarget, TargetUnion},
@@ -27,6 +27,11 @@ pub(super) fn check_size(request: &impl Message) -> Result<(), Status> {
         return Err(Status::invalid_argument("etcdserver: request is too large"));
     }
     Ok(())
+}
+
+/// Keys of a request, which names at least the first one: from the very first on is one zero byte.
+fn keys(key: Bytes, range_end: Bytes) -> Result<KeyRange, Status> {
+    if key.is_empty() { Err(Error::EmptyKey.into()) } else { Ok(KeyRange::from_wire(key, range_end)) }
 }
 
 /// How an answer to a range is shown: what the store does not do by itself.
@@ -62,7 +67,7 @@ impl View {
         let all =
             view.sort.is_some() || [&view.mod_revisions, &view.create_revisions].iter().any(|r| **r != bounds(0, 0));
         let range = Range {
-            keys: KeyRange::from_wire(request.key, request.range_end),
+            keys: keys(request.key, request.range_end)?,
             revision: request.revision.max(0),
             limit: if all { 0 } else { view.limit },
             count_only: request.count_only,
@@ -131,8 +136,8 @@ pub(super) fn put_answer(revision: i64, prev: Option<KeyValue>, prev_kv: bool) -
 }
 
 /// A delete as the store has it.
-pub(super) fn delete(request: DeleteRangeRequest) -> Op {
-    Op::Delete(KeyRange::from_wire(request.key, request.range_end))
+pub(super) fn delete(request: DeleteRangeRequest) -> Result<Op, Status> {
+    Ok(Op::Delete(keys(request.key, request.range_end)?))
 }
 
 /// What was deleted, with what it was if `prev_kv`.
@@ -205,7 +210,7 @@ fn steps(requests: Vec<proto::RequestOp>) -> Result<(Vec<Op>, Vec<Shape>), Statu
         }
         Some(Request::RequestDeleteRange(request)) => {
             let shape = Shape::Delete { prev_kv: request.prev_kv };
-            Ok((delete(request), shape))
+            Ok((delete(request)?, shape))
         }
         Some(Request::RequestTxn(_)) => {
             Err(Status::unimplemented("transactions within a transaction are not served by Kinglet's embedded store"))
@@ -238,5 +243,5 @@ fn condition(request: proto::Compare) -> Result<Compare, Status> {
         (CompareTarget::Lease, Some(TargetUnion::Lease(n))) => Target::Lease(n),
         (CompareTarget::Lease, _) => Target::Lease(0),
     };
-    Ok(Compare { keys: KeyRange::from_wire(request.key, request.range_end), target, ordering })
+    Ok(Compare { keys: keys(request.key, request.range_end)?, target, ordering })
 }

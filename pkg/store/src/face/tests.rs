@@ -9,7 +9,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tempfile::TempDir;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 
 use super::{Config, Face, State};
 use crate::{
@@ -52,7 +52,7 @@ impl Served {
     }
 
     async fn channel(&self) -> Channel {
-        let endpoint = Channel::from_shared(format!("unix://{}", self.socket().display())).unwrap();
+        let endpoint = Endpoint::from_shared(format!("unix://{}", self.socket().display())).unwrap();
         endpoint.connect().await.unwrap()
     }
 

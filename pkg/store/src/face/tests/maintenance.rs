@@ -82,8 +82,8 @@ async fn the_socket_is_roots_alone_and_takes_the_place_of_an_old_one() {
 #[tokio::test]
 async fn streams_end_when_the_server_stops() {
     let served = Served::start();
-    let mut watch = super::watch::Stream::open(&served).await;
-    watch.create(super::watch::everything()).await;
+    let mut watch = watch::Stream::open(&served).await;
+    watch.create(watch::everything()).await;
     let (requests, receiver) = tokio::sync::mpsc::channel::<LeaseKeepAliveRequest>(1);
     let requested = tokio_stream::wrappers::ReceiverStream::new(receiver);
     let mut renewals = served.lease().await.lease_keep_alive(requested).await.unwrap().into_inner();
