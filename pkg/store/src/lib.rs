@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 pub mod etcd;
 pub mod check;
+pub mod face;
 pub mod memory;
 pub mod snapshot;
 pub mod sqlite;
