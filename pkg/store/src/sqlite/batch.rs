@@ -1,15 +1,16 @@
 //! Evaluating transactions against the head and the uncommitted writes of the same batch.
 //!
-//! Nothing here changes the head: a [`Batch`] collects rows and entries, which are applied once
-//! they are committed, or dropped.
+//! Nothing here changes the head: a [`Batch`] collects rows, leases and entries, which are applied
+//! once they are committed, or dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
 use super::{
-    db::{MAX_STEPS, Row, RowId},
+    db::{Changes, MAX_STEPS, Row, RowId, row_bytes},
     head::{Entry, Head, Revision, answer},
+    retention::Replaced,
 };
 use crate::{Error, Event, KeyRange, KeyValue, Op, OpResponse, Range, RangeResponse, Txn, TxnResponse};
 
@@ -20,36 +21,89 @@ pub(super) struct Batch<'a> {
     head: &'a Head,
     revision: i64,
     overlay: Staged,
-    /// In commit order.
-    pub rows: Vec<Row>,
+    /// Leases granted, with their TTL, and ended.
+    pub leases: BTreeMap<i64, Option<i64>>,
+    /// What goes to disk, in commit order.
+    pub changes: Changes,
     /// One to each writing transaction.
-    pub revisions: Vec<(Revision, Changes)>,
+    pub revisions: Vec<(Revision, Entries)>,
+    /// What is of no use once these revisions are compacted.
+    pub replaced: Vec<Replaced>,
 }
 
 /// Keys of a revision with what they hold from then on.
-pub(super) type Changes = Vec<(Bytes, Option<Entry>)>;
+pub(super) type Entries = Vec<(Bytes, Option<Entry>)>;
 
 impl<'a> Batch<'a> {
     pub fn new(head: &'a Head) -> Self {
-        Batch { head, revision: head.revision, overlay: Staged::new(), rows: Vec::new(), revisions: Vec::new() }
+        Batch {
+            head,
+            revision: head.revision,
+            overlay: Staged::new(),
+            leases: BTreeMap::new(),
+            changes: Changes::default(),
+            revisions: Vec::new(),
+            replaced: Vec::new(),
+        }
     }
 
     /// Evaluates one transaction; an error leaves the batch as it was.
     pub fn evaluate(&mut self, txn: Txn) -> Result<TxnResponse, Error> {
         txn.check()?;
-        let mut step = Step { batch: self, staged: Staged::new(), rows: Vec::new(), events: Vec::new() };
+        let mut step = Step::new(self);
         let succeeded = txn.when.iter().all(|c| c.holds(step.select(&c.keys).iter().map(|e| &e.kv)));
         let ops = if succeeded { txn.then } else { txn.otherwise };
         let responses = ops.into_iter().map(|op| step.run(op)).collect::<Result<Vec<_>, _>>()?;
-        let Step { staged, rows, events, .. } = step;
+        let Step { staged, rows, events, mut replaced, tombstones, .. } = step;
         if !events.is_empty() {
             self.revision += 1;
             self.overlay.extend(staged.clone());
-            self.rows.extend(rows);
+            self.changes.rows.extend(rows);
+            // A tombstone is seen at its own revision still. In order of `since`.
+            replaced.extend(tombstones);
+            self.replaced.append(&mut replaced);
             let revision = Revision { revision: self.revision, events: events.into() };
             self.revisions.push((revision, staged.into_iter().collect()));
         }
         Ok(TxnResponse { revision: self.revision, succeeded, responses })
+    }
+
+    /// Grants a lease; `id` 0 chooses one.
+    pub fn grant(&mut self, id: i64, ttl: i64) -> Result<i64, Error> {
+        let id = if id == 0 { self.free_lease() } else { id };
+        if self.has_lease(id) {
+            return Err(Error::LeaseExists(id));
+        }
+        self.leases.insert(id, Some(ttl));
+        self.changes.leases.push((id, Some(ttl)));
+        Ok(id)
+    }
+
+    /// Ends a lease and deletes its keys.
+    pub fn revoke(&mut self, id: i64) -> Result<(), Error> {
+        if !self.has_lease(id) {
+            return Err(Error::LeaseNotFound(id));
+        }
+        let before = self.head.leases.get(&id).into_iter().flat_map(|lease| &lease.keys);
+        let bound: BTreeSet<&Bytes> =
+            before.chain(self.overlay.keys()).filter(|key| self.get(key).is_some_and(|e| e.kv.lease == id)).collect();
+        let then = bound.into_iter().map(|key| Op::Delete(KeyRange::key(key.clone()))).collect();
+        self.evaluate(Txn { then, ..Txn::default() })?;
+        self.leases.insert(id, None);
+        self.changes.leases.push((id, None));
+        Ok(())
+    }
+
+    fn has_lease(&self, id: i64) -> bool {
+        match self.leases.get(&id) {
+            Some(lease) => lease.is_some(),
+            None => self.head.leases.contains_key(&id),
+        }
+    }
+
+    fn free_lease(&self) -> i64 {
+        let taken = self.leases.keys().chain(self.head.leases.keys());
+        taken.max().map_or(1, |last| last.saturating_add(1).max(1))
     }
 
     fn get(&self, key: &Bytes) -> Option<&Entry> {
@@ -66,9 +120,22 @@ struct Step<'b, 'a> {
     staged: Staged,
     rows: Vec<Row>,
     events: Vec<Event>,
+    replaced: Vec<Replaced>,
+    tombstones: Vec<Replaced>,
 }
 
-impl Step<'_, '_> {
+impl<'b, 'a> Step<'b, 'a> {
+    fn new(batch: &'b Batch<'a>) -> Self {
+        Step {
+            batch,
+            staged: Staged::new(),
+            rows: Vec::new(),
+            events: Vec::new(),
+            replaced: Vec::new(),
+            tombstones: Vec::new(),
+        }
+    }
+
     fn run(&mut self, op: Op) -> Result<OpResponse, Error> {
         match op {
             Op::Put { key, value, lease } => self.put(key, value, lease),
@@ -115,7 +182,7 @@ impl Step<'_, '_> {
         let kept = |of: &Option<Entry>| of.clone().ok_or(Error::KeyNotFound);
         let value = value.map_or_else(|| kept(&prev).map(|e| e.kv.value), Ok)?;
         let lease = lease.map_or_else(|| kept(&prev).map(|e| e.kv.lease), Ok)?;
-        if lease != 0 && !self.batch.head.leases.contains_key(&lease) {
+        if lease != 0 && !self.batch.has_lease(lease) {
             return Err(Error::LeaseNotFound(lease));
         }
         let revision = self.batch.revision + 1;
@@ -155,6 +222,12 @@ impl Step<'_, '_> {
         }
         let id = RowId::new(kv.mod_revision, self.rows.len());
         let entry = (kv.version > 0).then(|| Entry { kv: kv.clone(), row: id });
+        if let Some(prev) = &prev {
+            self.replaced.push(Replaced { since: kv.mod_revision, row: prev.row, bytes: prev.bytes() });
+        }
+        if entry.is_none() {
+            self.tombstones.push(Replaced { since: kv.mod_revision + 1, row: id, bytes: row_bytes(&kv) });
+        }
         self.staged.insert(kv.key.clone(), entry);
         self.rows.push(Row { id, prev: prev.as_ref().map_or(RowId(0), |p| p.row), kv: kv.clone() });
         self.events.push(Event { kv, prev: prev.map(|p| p.kv) });

@@ -11,26 +11,36 @@
 //! | 3,0 | 1,0 | a | 3 | 2 |
 //! | 4,0 | 2,0 | b | – | 0 (tombstone) |
 //!
-//! Compacting to 3 removes row 1,0; compacting to 4 also removes 2,0 and the tombstone 4,0.
+//! Compacting to 3 removes row 1,0; compacting to 4 also removes 2,0; to 5, the tombstone 4,0.
+//!
+//! Each row carries a checksum, so that a flipped bit is found when it is read.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use bytes::Bytes;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _, Transaction, config::DbConfig, hooks::Wal, params, types::Type,
+};
 
 use crate::{Error, KeyValue};
 
 /// Identifies our files: "KNGL".
-const APPLICATION_ID: i32 = 0x4b4e_474c;
+pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 /// Version of the table layout.
-const LAYOUT: i32 = 1;
+const LAYOUT: i32 = 2;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
 const STEP_BITS: u32 = 16;
 
+/// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
+const BUSY: Duration = Duration::from_secs(60);
+
 /// Row number: revision and step within it. 0 is no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RowId(pub i64);
+pub(crate) struct RowId(pub i64);
 
 impl RowId {
     pub fn new(revision: i64, step: usize) -> Self {
@@ -50,14 +60,66 @@ impl RowId {
 
 /// One row.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub id: RowId,
     pub prev: RowId,
     pub kv: KeyValue,
 }
 
+impl Row {
+    /// CRC-32 of everything in it.
+    pub fn sum(&self) -> u32 {
+        let KeyValue { key, create_revision, version, lease, value, .. } = &self.kv;
+        let mut sum = crc32fast::Hasher::new();
+        for number in [self.id.0, self.prev.0, *create_revision, *version, *lease] {
+            sum.update(&number.to_le_bytes());
+        }
+        sum.update(&(key.len() as u64).to_le_bytes());
+        sum.update(key);
+        sum.update(value);
+        sum.finalize()
+    }
+}
+
+/// What a row takes on disk, about.
+pub(super) fn row_bytes(kv: &KeyValue) -> u64 {
+    (kv.key.len() + kv.value.len()) as u64 + ROW_OVERHEAD
+}
+
+/// Bytes of a row beside key and value, in the table and its pages.
+const ROW_OVERHEAD: u64 = 64;
+
+/// A row that is not what was written.
+#[derive(Debug, thiserror::Error)]
+#[error("the row of revision {revision} for key {key:?} fails its checksum")]
+struct Damaged {
+    revision: i64,
+    key: String,
+}
+
+/// What one SQLite transaction writes.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// To be added.
+    pub rows: Vec<Row>,
+    /// To be removed.
+    pub doomed: Vec<RowId>,
+    /// Leases with their TTL, or their end.
+    pub leases: Vec<(i64, Option<i64>)>,
+    /// Of the table `meta`.
+    pub numbers: Vec<(&'static str, i64)>,
+}
+
+/// Pages of the database file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pages {
+    pub size: u64,
+    pub all: u64,
+    pub free: u64,
+}
+
 /// A connection, and the file's name for messages.
-pub(super) struct Db {
+pub(crate) struct Db {
     conn: Connection,
     path: PathBuf,
 }
@@ -84,6 +146,15 @@ impl Db {
         Ok(db)
     }
 
+    /// A connection that changes nothing, not even by its end, beside a running store or without one.
+    pub fn open_to_read(path: &Path) -> Result<Self, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags).map_err(|e| error(path, &e))?;
+        let db = Db { conn, path: path.to_owned() };
+        db.run(|c| c.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
+        Ok(db)
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -93,11 +164,24 @@ impl Db {
         f(&self.conn).map_err(|e| error(&self.path, &e))
     }
 
-    fn prepare(&self) -> Result<(), Error> {
-        let id: i32 = self.run(|c| c.query_row("PRAGMA application_id", [], |r| r.get(0)))?;
-        let tables: i64 = self.run(|c| c.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)))?;
-        if tables > 0 && id != APPLICATION_ID {
+    /// Refuses what is not ours, or of another version.
+    pub fn identify(&self) -> Result<(), Error> {
+        let number = |pragma: &str| self.run(|c| c.query_row(pragma, [], |r| r.get::<_, i32>(0)));
+        if number("PRAGMA application_id")? != APPLICATION_ID {
             return Err(corrupt(&self.path, "it is an SQLite database of another program"));
+        }
+        let layout = number("PRAGMA user_version")?;
+        if layout != LAYOUT {
+            let message = format!("its layout is {layout}, and this version of kinglet reads {LAYOUT}");
+            return Err(corrupt(&self.path, &message));
+        }
+        Ok(())
+    }
+
+    fn prepare(&self) -> Result<(), Error> {
+        let tables: i64 = self.run(|c| c.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)))?;
+        if tables > 0 {
+            self.identify()?;
         }
         self.run(|c| {
             c.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -105,19 +189,16 @@ impl Db {
             c.pragma_update(None, "synchronous", "FULL")?;
             c.pragma_update(None, "wal_autocheckpoint", 0)?;
             c.pragma_update(None, "cache_size", -1024)?;
+            c.busy_timeout(BUSY)?;
             c.set_prepared_statement_cache_capacity(16);
             Ok(())
         })?;
-        let layout: i32 = self.run(|c| c.query_row("PRAGMA user_version", [], |r| r.get(0)))?;
-        if layout > LAYOUT {
-            return Err(corrupt(&self.path, "it was written by a newer version of kinglet"));
-        }
         self.run(|c| {
             c.execute_batch(&format!(
                 "BEGIN;
                  CREATE TABLE IF NOT EXISTS log (
                      id INTEGER PRIMARY KEY, prev INTEGER NOT NULL, key BLOB NOT NULL, created INTEGER NOT NULL,
-                     version INTEGER NOT NULL, lease INTEGER NOT NULL, value BLOB NOT NULL);
+                     version INTEGER NOT NULL, lease INTEGER NOT NULL, sum INTEGER NOT NULL, value BLOB NOT NULL);
                  CREATE TABLE IF NOT EXISTS lease (id INTEGER PRIMARY KEY, ttl INTEGER NOT NULL);
                  CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
                  PRAGMA application_id = {APPLICATION_ID};
@@ -131,7 +212,7 @@ impl Db {
     pub fn each_row(&self, from: RowId, until: RowId, mut f: impl FnMut(Row)) -> Result<(), Error> {
         self.run(|c| {
             let mut rows = c.prepare_cached(
-                "SELECT id, prev, key, created, version, lease, value FROM log WHERE id >= ? AND id < ? ORDER BY id",
+                "SELECT id, prev, key, created, version, lease, sum, value FROM log WHERE id >= ? AND id < ? ORDER BY id",
             )?;
             let mut rows = rows.query(params![from.0, until.0])?;
             while let Some(row) = rows.next()? {
@@ -147,32 +228,27 @@ impl Db {
             return Ok(None);
         }
         self.run(|c| {
-            c.prepare_cached("SELECT id, prev, key, created, version, lease, value FROM log WHERE id = ?")?
+            c.prepare_cached("SELECT id, prev, key, created, version, lease, sum, value FROM log WHERE id = ?")?
                 .query_row([id.0], read_row)
                 .optional()
         })
     }
 
-    /// Appends rows and forgets others, durably, in one transaction.
-    pub fn commit(&self, rows: &[Row], doomed: &[RowId], numbers: &[(&str, i64)]) -> Result<(), Error> {
+    /// Calls `f` with the number of pages in the write-ahead log, after each commit.
+    pub fn on_commit(&mut self, mut f: impl FnMut(u64) + Send + 'static) -> Result<(), Error> {
+        let hook = move |_: &mut Wal, pages: i32| {
+            f(pages.unsigned_abs().into());
+            Ok(())
+        };
+        self.conn.wal_hook(Some(hook)).map_err(|e| error(&self.path, &e))
+    }
+
+    /// Writes all changes in one transaction, and syncs.
+    pub fn commit(&self, changes: &[&Changes]) -> Result<(), Error> {
         self.run(|c| {
             let txn = c.unchecked_transaction()?;
-            {
-                let mut insert = txn.prepare_cached(
-                    "INSERT INTO log (id, prev, key, created, version, lease, value) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                )?;
-                for Row { id, prev, kv } in rows {
-                    let KeyValue { key, create_revision, version, lease, value, .. } = kv;
-                    insert.execute(params![id.0, prev.0, &key[..], create_revision, version, lease, &value[..]])?;
-                }
-                let mut delete = txn.prepare_cached("DELETE FROM log WHERE id = ?")?;
-                for id in doomed {
-                    delete.execute([id.0])?;
-                }
-                let mut number = txn.prepare_cached("REPLACE INTO meta (name, number) VALUES (?, ?)")?;
-                for (name, value) in numbers {
-                    number.execute(params![name, value])?;
-                }
+            for changes in changes {
+                write(&txn, changes)?;
             }
             txn.commit()
         })
@@ -194,24 +270,52 @@ impl Db {
         })
     }
 
-    /// Records a lease, or its end (`ttl` none).
-    pub fn set_lease(&self, id: i64, ttl: Option<i64>) -> Result<(), Error> {
-        self.run(|c| match ttl {
-            Some(ttl) => c.execute("REPLACE INTO lease (id, ttl) VALUES (?, ?)", params![id, ttl]),
-            None => c.execute("DELETE FROM lease WHERE id = ?", [id]),
-        })
-        .map(drop)
-    }
-
     /// Moves what is in the WAL into the database file, as far as readers allow.
     pub fn checkpoint(&self) -> Result<(), Error> {
         self.run(|c| c.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())))
     }
 
+    /// Sizes.
+    pub fn pages(&self) -> Result<Pages, Error> {
+        self.run(|c| {
+            let number = |pragma: &str| c.query_row(pragma, [], |r| r.get::<_, i64>(0)).map(i64::unsigned_abs);
+            Ok(Pages {
+                size: number("PRAGMA page_size")?,
+                all: number("PRAGMA page_count")?,
+                free: number("PRAGMA freelist_count")?,
+            })
+        })
+    }
+
     /// Gives up to `pages` free pages back to the file system.
-    pub fn vacuum(&self, pages: u32) -> Result<(), Error> {
+    pub fn vacuum(&self, pages: u64) -> Result<(), Error> {
         self.run(|c| c.execute_batch(&format!("PRAGMA incremental_vacuum({pages})")))
     }
+}
+
+fn write(txn: &Transaction<'_>, changes: &Changes) -> rusqlite::Result<()> {
+    let mut insert = txn.prepare_cached(
+        "INSERT INTO log (id, prev, key, created, version, lease, sum, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for row in &changes.rows {
+        let KeyValue { key, create_revision, version, lease, value, .. } = &row.kv;
+        let (id, prev) = (row.id.0, row.prev.0);
+        insert.execute(params![id, prev, &key[..], create_revision, version, lease, row.sum(), &value[..]])?;
+    }
+    let mut delete = txn.prepare_cached("DELETE FROM log WHERE id = ?")?;
+    for id in &changes.doomed {
+        delete.execute([id.0])?;
+    }
+    for (id, ttl) in &changes.leases {
+        match ttl {
+            Some(ttl) => txn.execute("REPLACE INTO lease (id, ttl) VALUES (?, ?)", params![id, ttl])?,
+            None => txn.execute("DELETE FROM lease WHERE id = ?", [id])?,
+        };
+    }
+    for (name, value) in &changes.numbers {
+        txn.execute("REPLACE INTO meta (name, number) VALUES (?, ?)", params![name, value])?;
+    }
+    Ok(())
 }
 
 fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
@@ -223,20 +327,35 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         mod_revision: id.revision(),
         version: row.get(4)?,
         lease: row.get(5)?,
-        value: blob(6)?,
+        value: blob(7)?,
     };
-    Ok(Row { id, prev: RowId(row.get(1)?), kv })
+    let (sum, row) = (row.get::<_, u32>(6)?, Row { id, prev: RowId(row.get(1)?), kv });
+    if row.sum() == sum {
+        return Ok(row);
+    }
+    let damaged = Damaged { revision: id.revision(), key: String::from_utf8_lossy(&row.kv.key).into_owned() };
+    Err(rusqlite::Error::FromSqlConversionFailure(6, Type::Integer, Box::new(damaged)))
 }
 
-fn error(path: &Path, error: &rusqlite::Error) -> Error {
+/// Names the file in an error of SQLite.
+pub(crate) fn error(path: &Path, error: &rusqlite::Error) -> Error {
     use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     match error.sqlite_error_code() {
         Some(DiskFull) => Error::NoSpace { path: path.display().to_string() },
         Some(DatabaseCorrupt | NotADatabase) => corrupt(path, &error.to_string()),
+        None if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = error => corrupt(path, &why.to_string()),
         _ => Error::Backend { path: path.display().to_string(), message: error.to_string() },
     }
 }
 
-fn corrupt(path: &Path, why: &str) -> Error {
+/// What an error says, for texts that name the file already.
+pub(crate) fn message(error: Error) -> String {
+    match error {
+        Error::Corrupt { message, .. } | Error::Backend { message, .. } => message,
+        other => other.to_string(),
+    }
+}
+
+pub(crate) fn corrupt(path: &Path, why: &str) -> Error {
     Error::Corrupt { path: path.display().to_string(), message: why.to_owned() }
 }

@@ -6,13 +6,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::db::RowId;
+use super::{
+    db::{self, RowId},
+    history,
+};
 use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, WatchBatch};
 
 /// A current key and the row that holds it.
@@ -20,6 +23,13 @@ use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, WatchBatch};
 pub(super) struct Entry {
     pub kv: KeyValue,
     pub row: RowId,
+}
+
+impl Entry {
+    /// What it takes on disk, about.
+    pub fn bytes(&self) -> u64 {
+        db::row_bytes(&self.kv)
+    }
 }
 
 /// All events of one revision.
@@ -37,19 +47,37 @@ pub(super) struct Lease {
     pub keys: BTreeSet<Bytes>,
 }
 
+impl Lease {
+    /// One granted at `now` for `ttl` seconds.
+    pub fn new(ttl: i64, now: Instant) -> Self {
+        Lease { ttl, deadline: now + lifetime(ttl), keys: BTreeSet::new() }
+    }
+
+    /// Starts its time again.
+    pub fn renew(&mut self, now: Instant) {
+        self.deadline = now + lifetime(self.ttl);
+    }
+}
+
+fn lifetime(ttl: i64) -> Duration {
+    Duration::from_secs(ttl.clamp(1, 1 << 31).unsigned_abs())
+}
+
 /// Recent revisions kept in memory for watches that resume and reads in the past; older ones are
 /// read from the database.
 const RING_REVISIONS: usize = 4096;
 /// Bytes of values that the ring may hold.
 const RING_BYTES: usize = 8 << 20;
 /// Batches that a watcher may be behind before it is dropped.
-const WATCH_BUFFER: usize = 4096;
+pub(super) const WATCH_BUFFER: usize = 4096;
 
 #[derive(Default)]
 pub(super) struct Head {
     pub revision: i64,
     pub compacted: i64,
     pub keys: BTreeMap<Bytes, Entry>,
+    /// Bytes that the current keys take on disk, about.
+    pub live_bytes: u64,
     pub leases: HashMap<i64, Lease>,
     ring: VecDeque<Revision>,
     ring_bytes: usize,
@@ -102,13 +130,9 @@ impl Head {
     }
 
     /// Applies a committed revision and tells the watches.
-    pub fn apply(&mut self, revision: Revision, entries: super::batch::Changes) {
+    pub fn apply(&mut self, revision: Revision, entries: super::batch::Entries) {
         for (key, entry) in entries {
-            self.rebind(&key, entry.as_ref());
-            match entry {
-                Some(entry) => self.keys.insert(key, entry),
-                None => self.keys.remove(&key),
-            };
+            self.set(key, entry);
         }
         self.revision = revision.revision;
         self.publish(&revision);
@@ -121,19 +145,35 @@ impl Head {
         }
     }
 
-    /// Moves `key` from the lease it had to the lease it has.
-    pub fn rebind(&mut self, key: &Bytes, entry: Option<&Entry>) {
-        let before = self.keys.get(key).map_or(0, |e| e.kv.lease);
-        let now = entry.map_or(0, |e| e.kv.lease);
-        if before == now {
-            return;
+    /// Sets what a key holds; answers with what it held.
+    pub fn set(&mut self, key: Bytes, entry: Option<Entry>) -> Option<Entry> {
+        let now = entry.as_ref().map_or(0, |e| e.kv.lease);
+        self.live_bytes += entry.as_ref().map_or(0, Entry::bytes);
+        let before = match entry {
+            Some(entry) => self.keys.insert(key.clone(), entry),
+            None => self.keys.remove(&key),
+        };
+        self.live_bytes -= before.as_ref().map_or(0, Entry::bytes);
+        let lease_before = before.as_ref().map_or(0, |e| e.kv.lease);
+        if lease_before != now {
+            if let Some(lease) = self.leases.get_mut(&lease_before) {
+                lease.keys.remove(&key);
+            }
+            if let Some(lease) = self.leases.get_mut(&now) {
+                lease.keys.insert(key);
+            }
         }
-        if let Some(lease) = self.leases.get_mut(&before) {
-            lease.keys.remove(key);
-        }
-        if let Some(lease) = self.leases.get_mut(&now) {
-            lease.keys.insert(key.clone());
-        }
+        before
+    }
+
+    /// When the first lease ends.
+    pub fn first_deadline(&self) -> Option<Instant> {
+        self.leases.values().map(|lease| lease.deadline).min()
+    }
+
+    /// Leases whose time is over.
+    pub fn expired(&self, now: Instant) -> Vec<i64> {
+        self.leases.iter().filter(|(_, lease)| lease.deadline <= now).map(|(id, _)| *id).collect()
     }
 
     fn publish(&mut self, revision: &Revision) {
@@ -152,15 +192,19 @@ impl Head {
         });
     }
 
-    /// Registers a watch that has `past` in its channel already.
-    pub fn watch(&mut self, keys: KeyRange, from: i64, past: Vec<Event>) -> mpsc::Receiver<WatchBatch> {
-        let (sender, receiver) = mpsc::channel(WATCH_BUFFER);
-        if !past.is_empty() {
-            // The channel is new and has room.
-            let _ = sender.try_send(WatchBatch { revision: self.revision, events: past.into() });
+    /// Registers a watch that begins at `from`, which must be in memory, or now (0).
+    pub fn watch(&mut self, keys: KeyRange, from: i64, sender: mpsc::Sender<WatchBatch>) {
+        if from > 0 {
+            let recent = self.recent(from).flat_map(|r| r.events.iter());
+            let mut past: Vec<Event> = recent.filter(|e| keys.contains(&e.kv.key)).cloned().collect();
+            history::forget_previous(&mut past, self.compacted);
+            let batch = WatchBatch { revision: self.revision, events: past.into() };
+            if !batch.events.is_empty() && sender.try_send(batch).is_err() {
+                // Too slow already, or gone.
+                return;
+            }
         }
         self.watches.push(Watcher { keys, from, sender });
-        receiver
     }
 
     /// Ends all watches.

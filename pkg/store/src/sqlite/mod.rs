@@ -1,269 +1,130 @@
 //! The embedded store: SQLite for durability, memory for reads.
 //!
-//! [`db`] is the file, [`head`] what is in memory, [`batch`] the evaluation of transactions, and
-//! [`writer`] the one thread that commits. See [`writer`] for the commit path.
+//! [`db`] is the file and [`open`] its beginning, [`head`] what is in memory, [`history`] reads of
+//! the past, [`batch`] the evaluation of transactions, and [`writer`] the one thread that commits:
+//! the commit path is told there. [`checkpoint`] and [`retention`] keep the files small.
 
 mod batch;
-mod db;
+mod checkpoint;
+pub(crate) mod db;
 mod head;
+mod history;
+pub(crate) mod open;
+mod retention;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
-    fs::{File, TryLockError},
-    io::{self, Read as _},
+    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
-    thread,
     time::Instant,
 };
 
-use bytes::Bytes;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+pub use self::retention::Retention;
 use self::{
-    db::{Db, Row, RowId},
-    head::{Entry, Head, Lease},
-    writer::{Request, Writer},
+    db::Db,
+    history::Past,
+    open::Loaded,
+    writer::{Reply, Request, Shared, Write, Writer},
 };
-use crate::{
-    Error, Event, FIRST_REVISION, KeyRange, KeyValue, LeaseStatus, Range, RangeResponse, Store, Txn, TxnResponse, Watch,
-};
-
-/// Revisions skipped after an end without [`SqliteStore::close`]: relaxed writes that were seen
-/// and lost had some of these numbers, and no number is given out twice.
-const REVISION_GAP: i64 = 1024;
+use crate::{Error, KeyRange, LeaseStatus, Range, RangeResponse, Store, Txn, TxnResponse, Watch};
 
 /// A store in one SQLite file. Dropping it closes it.
 pub struct SqliteStore {
+    pub(crate) path: PathBuf,
     requests: mpsc::Sender<Request>,
-    head: Arc<RwLock<Head>>,
+    shared: Arc<Shared>,
     reader: Arc<Mutex<Db>>,
     /// Held as long as the store is open.
     _lock: File,
 }
 
+/// Sizes and health of a [`SqliteStore`].
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Head revision.
+    pub revision: i64,
+    /// The last compaction.
+    pub compacted: i64,
+    /// Current keys.
+    pub keys: usize,
+    /// Bytes of the database file.
+    pub file_bytes: u64,
+    /// Bytes of the write-ahead log.
+    pub wal_bytes: u64,
+    /// Bytes of the database file that are in use.
+    pub used_bytes: u64,
+    /// Why the last commit failed, if it did.
+    pub failing: Option<Error>,
+}
+
 impl SqliteStore {
     /// Opens the database at `path`, or makes it. The directory must exist.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let lock = lock(path)?;
-        let db = Db::open(path)?;
-        let loaded = Loaded::read(&db)?;
-        prepare_wal(path)?;
-        let reader = Arc::new(Mutex::new(Db::reopen(path)?));
-        let head = Arc::new(RwLock::new(loaded.head));
-        let (requests, queue) = mpsc::channel();
-        let checkpoint = spawn_checkpointer(path.to_owned())?;
-        let writer = Writer {
-            db,
-            head: head.clone(),
-            requests: queue,
-            checkpoint,
-            garbage: loaded.garbage,
-            doomed: loaded.doomed,
-            unsynced: Vec::new(),
-            flush_at: None,
-            relaxed_revisions: 0,
-            housekeeping_at: Instant::now(),
-            since_checkpoint: 0,
-        };
-        spawn(path, "store-writer", move || writer.run())?;
-        Ok(SqliteStore { requests, head, reader, _lock: lock })
+        Self::open_with(path, Retention::default())
     }
 
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request) -> Result<T, Error> {
+    /// Opens a database that keeps more or less history than others.
+    pub fn open_with(path: &Path, retention: Retention) -> Result<Self, Error> {
+        let lock = open::lock(path)?;
+        let has_wal = !path.exists() || open::wal_path(path).exists();
+        let mut db = Db::open(path)?;
+        let Loaded { head, history, doomed } = Loaded::read(&db, has_wal)?;
+        open::prepare_wal(path)?;
+        let reader = Arc::new(Mutex::new(Db::reopen(path)?));
+        let shared = Arc::new(Shared { head: head.into(), ..Shared::default() });
+        let (requests, queue) = mpsc::channel();
+        let wal = checkpoint::start(path, &mut db)?;
+        let writer = Writer::new(db, wal, shared.clone(), history, doomed, retention, queue);
+        open::spawn(path, "store-writer", move || writer.run())?;
+        Ok(SqliteStore { path: path.to_owned(), requests, shared, reader, _lock: lock })
+    }
+
+    /// Sizes and health.
+    pub fn status(&self) -> Result<Status, Error> {
+        let pages = self.reader.lock().pages()?;
+        let head = self.shared.head.read();
+        Ok(Status {
+            revision: head.revision,
+            compacted: head.compacted,
+            keys: head.keys.len(),
+            file_bytes: pages.all * pages.size,
+            wal_bytes: open::wal_path(&self.path).metadata().map_or(0, |file| file.len()),
+            used_bytes: (pages.all - pages.free) * pages.size,
+            failing: self.shared.failing.lock().clone(),
+        })
+    }
+
+    /// Removes compacted rows now, and gives all free pages back to the file system.
+    pub async fn reclaim(&self) -> Result<(), Error> {
+        self.ask(Request::Reclaim).await
+    }
+
+    /// Writes what was acknowledged and waits in memory.
+    pub async fn flush(&self) -> Result<(), Error> {
+        self.ask(Request::Flush).await
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         self.requests.send(request(reply)).map_err(|_| Error::Closed)?;
         answer.await.map_err(|_| Error::Closed)?
     }
 
-    /// Reads the past, by undoing what came after from the current state.
-    fn range_at(head: &RwLock<Head>, reader: &Mutex<Db>, range: &Range) -> Result<RangeResponse, Error> {
-        let (mut keys, revision, ring_start) = {
-            let head = head.read();
-            head.check_revision(range.revision)?;
-            let mut keys: BTreeMap<Bytes, KeyValue> =
-                head.select(&range.keys).map(|e| (e.kv.key.clone(), e.kv.clone())).collect();
-            let later = head.recent(range.revision + 1).rev().flat_map(|r| r.events.iter().rev());
-            for event in later.filter(|e| range.keys.contains(&e.kv.key)) {
-                undo(&mut keys, &event.kv.key, event.prev.clone());
-            }
-            (keys, head.revision, head.ring_start())
-        };
-        if range.revision + 1 < ring_start {
-            let db = reader.lock();
-            let mut rows = Vec::new();
-            db.each_row(RowId::start_of(range.revision + 1), RowId::start_of(ring_start), |row| {
-                if range.keys.contains(&row.kv.key) {
-                    rows.push((row.kv.key, row.prev));
-                }
-            })?;
-            for (key, prev) in rows.into_iter().rev() {
-                undo(&mut keys, &key, live(db.row(prev)?));
-            }
-        }
-        Ok(head::answer(revision, range, keys.values()))
+    fn past(&self) -> Past {
+        Past { shared: self.shared.clone(), reader: self.reader.clone() }
     }
-
-    /// Registers a watch, with the past it asks for.
-    fn watch_from(head: &RwLock<Head>, reader: &Mutex<Db>, keys: KeyRange, from: i64) -> Result<Watch, Error> {
-        let mut past = Vec::new();
-        let mut next = from;
-        loop {
-            let ring_start = head.read().ring_start();
-            if from > 0 && next < ring_start {
-                read_events(&reader.lock(), &keys, next, ring_start, &mut past)?;
-                next = ring_start;
-            }
-            let mut head = head.write();
-            if from > 0 && from < head.compacted {
-                return Err(Error::Compacted { compacted: head.compacted });
-            }
-            if from > 0 && next < head.ring_start() {
-                continue;
-            }
-            if from > 0 {
-                let recent = head.recent(next).flat_map(|r| r.events.iter());
-                past.extend(recent.filter(|e| keys.contains(&e.kv.key)).cloned());
-            }
-            return Ok(head.watch(keys, from, past));
-        }
-    }
-}
-
-/// Events of old revisions, from the database.
-fn read_events(db: &Db, keys: &KeyRange, from: i64, until: i64, events: &mut Vec<Event>) -> Result<(), Error> {
-    let mut rows = Vec::new();
-    db.each_row(RowId::start_of(from), RowId::start_of(until), |row| {
-        if keys.contains(&row.kv.key) {
-            rows.push(row);
-        }
-    })?;
-    for Row { kv, prev, .. } in rows {
-        events.push(Event { kv, prev: live(db.row(prev)?) });
-    }
-    Ok(())
-}
-
-fn live(row: Option<Row>) -> Option<KeyValue> {
-    row.map(|r| r.kv).filter(|kv| kv.version > 0)
-}
-
-fn undo(keys: &mut BTreeMap<Bytes, KeyValue>, key: &Bytes, prev: Option<KeyValue>) {
-    match prev {
-        Some(prev) => keys.insert(key.clone(), prev),
-        None => keys.remove(key),
-    };
-}
-
-/// What is read at the start.
-struct Loaded {
-    head: Head,
-    garbage: VecDeque<(i64, RowId)>,
-    doomed: VecDeque<RowId>,
-}
-
-impl Loaded {
-    fn read(db: &Db) -> Result<Self, Error> {
-        let mut head = Head::default();
-        head.compacted = db.number("compacted")?;
-        for (id, ttl) in db.leases()? {
-            head.leases.insert(id, Lease { ttl, deadline: writer::deadline(ttl), keys: Default::default() });
-        }
-        let (mut garbage, mut doomed) = (VecDeque::new(), VecDeque::new());
-        let mut last = 0;
-        db.each_row(RowId(0), RowId(i64::MAX), |Row { id, prev, kv }| {
-            last = id.revision();
-            let mut old =
-                |row| if last <= head.compacted { doomed.push_back(row) } else { garbage.push_back((last, row)) };
-            if let Some(replaced) = head.keys.get(&kv.key) {
-                debug_assert_eq!(replaced.row, prev);
-                old(replaced.row);
-            }
-            let entry = (kv.version > 0).then(|| Entry { kv: kv.clone(), row: id });
-            if entry.is_none() {
-                old(id);
-            }
-            head.rebind(&kv.key, entry.as_ref());
-            match entry {
-                Some(entry) => head.keys.insert(kv.key, entry),
-                None => head.keys.remove(&kv.key),
-            };
-        })?;
-        head.revision = last.max(db.number("floor")?).max(head.compacted).max(FIRST_REVISION);
-        if db.number("clean")? == 0 && last > 0 {
-            head.revision += REVISION_GAP;
-        }
-        db.commit(&[], &[], &[("floor", head.revision), ("clean", 0)])?;
-        Ok(Loaded { head, garbage, doomed })
-    }
-}
-
-/// One process at a time: a lock file beside the database.
-fn lock(path: &Path) -> Result<File, Error> {
-    let name = path.with_extension("lock");
-    let backend =
-        |e: &dyn std::fmt::Display| Error::Backend { path: name.display().to_string(), message: e.to_string() };
-    let file = File::create(&name).map_err(|e| backend(&e))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.display().to_string() }),
-        Err(TryLockError::Error(e)) => Err(backend(&e)),
-    }
-}
-
-/// Bytes that the write-ahead log has from the start.
-const WAL_SIZE: u64 = 4 << 20;
-
-/// Fills the write-ahead log up with zeros. A sync that must also record a new length takes several
-/// times as long as one that overwrites, and SQLite overwrites what it does not recognise: frames
-/// count only with the right salt and checksum (<https://www.sqlite.org/fileformat2.html#walformat>).
-fn prepare_wal(path: &Path) -> Result<(), Error> {
-    let name = PathBuf::from(format!("{}-wal", path.display()));
-    let filled = || -> io::Result<()> {
-        let mut file = File::options().append(true).open(&name)?;
-        let missing = WAL_SIZE.saturating_sub(file.metadata()?.len());
-        if missing > 0 {
-            io::copy(&mut io::repeat(0).take(missing), &mut file)?;
-            file.sync_all()?;
-        }
-        Ok(())
-    };
-    match filled() {
-        Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(()),
-        other => {
-            other.map_err(|e: io::Error| Error::Backend { path: name.display().to_string(), message: e.to_string() })
-        }
-    }
-}
-
-fn spawn(path: &Path, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
-    let spawned = thread::Builder::new().name(name.to_owned()).spawn(run);
-    spawned.map(drop).map_err(|e| Error::Backend { path: path.display().to_string(), message: e.to_string() })
-}
-
-/// Checkpoints are slow on flash, and run beside the writer.
-fn spawn_checkpointer(path: PathBuf) -> Result<mpsc::Sender<()>, Error> {
-    let (wake, woken) = mpsc::channel();
-    let db = Db::reopen(&path)?;
-    spawn(&path, "store-checkpoint", move || {
-        while woken.recv().is_ok() {
-            while woken.try_recv().is_ok() {}
-            if let Err(error) = db.checkpoint() {
-                tracing::warn!(%error, path = %db.path().display(), "checkpoint failed, to be tried again");
-            }
-        }
-    })?;
-    Ok(wake)
 }
 
 #[async_trait::async_trait]
 impl Store for SqliteStore {
     async fn txn(&self, txn: Txn) -> Result<TxnResponse, Error> {
-        self.ask(|reply| Request::Txn(txn, reply)).await
+        self.ask(|reply| Request::Write(Write::Txn(txn, reply))).await
     }
 
     async fn range(&self, range: Range) -> Result<RangeResponse, Error> {
@@ -271,34 +132,30 @@ impl Store for SqliteStore {
             return Err(Error::EmptyKey);
         }
         {
-            let head = self.head.read();
+            let head = self.shared.head.read();
             if range.revision == 0 || range.revision == head.revision {
                 return Ok(head.range(&range));
             }
         }
-        let (head, reader) = (self.head.clone(), self.reader.clone());
-        blocking(move || Self::range_at(&head, &reader, &range)).await
+        let past = self.past();
+        tokio::task::spawn_blocking(move || past.range(&range)).await.map_err(|_| Error::Closed)?
     }
 
     async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error> {
-        let (head, reader) = (self.head.clone(), self.reader.clone());
-        if from == 0 {
-            return Self::watch_from(&head, &reader, keys, from);
-        }
-        blocking(move || Self::watch_from(&head, &reader, keys, from)).await
+        self.past().watch(keys, from)
     }
 
     async fn progress(&self) -> Result<(), Error> {
-        self.head.write().progress();
+        self.shared.head.write().progress();
         Ok(())
     }
 
     async fn revision(&self) -> Result<i64, Error> {
-        Ok(self.head.read().revision)
+        Ok(self.shared.head.read().revision)
     }
 
     fn compacted(&self) -> i64 {
-        self.head.read().compacted
+        self.shared.head.read().compacted
     }
 
     async fn compact(&self, revision: i64) -> Result<(), Error> {
@@ -306,19 +163,23 @@ impl Store for SqliteStore {
     }
 
     async fn lease_grant(&self, id: i64, ttl: i64) -> Result<i64, Error> {
-        self.ask(|reply| Request::Grant { id, ttl, reply }).await
+        self.ask(|reply| Request::Write(Write::Grant { id, ttl, reply })).await
     }
 
     async fn lease_keep_alive(&self, id: i64) -> Result<i64, Error> {
-        self.ask(|reply| Request::KeepAlive(id, reply)).await
+        // Not by the writer: leases live on while the disk is slow.
+        let mut head = self.shared.head.write();
+        let lease = head.leases.get_mut(&id).ok_or(Error::LeaseNotFound(id))?;
+        lease.renew(Instant::now());
+        Ok(lease.ttl)
     }
 
     async fn lease_revoke(&self, id: i64) -> Result<(), Error> {
-        self.ask(|reply| Request::Revoke(id, reply)).await
+        self.ask(|reply| Request::Write(Write::Revoke(id, reply))).await
     }
 
     async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {
-        let head = self.head.read();
+        let head = self.shared.head.read();
         let lease = head.leases.get(&id).ok_or(Error::LeaseNotFound(id))?;
         let left = lease.deadline.saturating_duration_since(Instant::now()).as_secs();
         Ok(LeaseStatus {
@@ -330,7 +191,7 @@ impl Store for SqliteStore {
     }
 
     async fn leases(&self) -> Result<Vec<i64>, Error> {
-        let mut ids: Vec<i64> = self.head.read().leases.keys().copied().collect();
+        let mut ids: Vec<i64> = self.shared.head.read().leases.keys().copied().collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -338,8 +199,4 @@ impl Store for SqliteStore {
     async fn close(&self) -> Result<(), Error> {
         self.ask(Request::Close).await
     }
-}
-
-async fn blocking<T: Send + 'static>(f: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    tokio::task::spawn_blocking(f).await.map_err(|_| Error::Closed)?
 }

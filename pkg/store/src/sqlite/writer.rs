@@ -7,86 +7,146 @@
 //! visible at once and reach the disk with the next durable commit, after [`RELAXED_DELAY`], or
 //! when [`RELAXED_REVISIONS`] wait; of several to one key only the newest is written, so that a read
 //! in the past, once it has left memory, may show an older one. A failed commit changes nothing, and
-//! the next is tried afresh.
+//! the next is tried afresh. Compacted rows leave the disk with later commits, or by and by on an
+//! idle store; a failure there is tried again.
 
 use std::{
     collections::VecDeque,
     mem,
+    ops::ControlFlow,
     sync::{
         Arc,
-        mpsc::{Receiver, RecvTimeoutError, Sender},
+        mpsc::{Receiver, RecvTimeoutError},
     },
     time::{Duration, Instant},
 };
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::oneshot;
 
 use super::{
     batch::Batch,
-    db::{Db, Row, RowId},
+    checkpoint::Wal,
+    db::{Changes, Db, RowId, row_bytes},
     head::{Head, Lease},
+    retention::{History, Retention},
 };
-use crate::{Durability, Error, KeyRange, Op, Txn, TxnResponse};
+use crate::{Durability, Error, Txn, TxnResponse};
 
 /// How long relaxed writes may wait for a durable one.
 const RELAXED_DELAY: Duration = Duration::from_secs(60);
-/// Relaxed revisions that may wait; less than [`super::REVISION_GAP`], so that none is given out twice.
-const RELAXED_REVISIONS: i64 = 512;
-/// Transactions in one commit.
+/// Relaxed revisions that may wait; less than [`super::open::REVISION_GAP`], so that none is given out twice.
+const RELAXED_REVISIONS: usize = 512;
+/// Bytes of relaxed rows that may wait; far less than the head keeps in memory of the past.
+const RELAXED_BYTES: u64 = 1 << 20;
+/// Requests in one commit.
 const GROUP: usize = 512;
-/// Rows deleted in one housekeeping commit.
+/// Rows deleted in one housekeeping commit, and what makes one worth its sync.
 const DOOMED_CHUNK: usize = 2000;
-/// Pause after a failed housekeeping commit.
+/// Compacted rows that a commit deletes for each that it adds.
+const DOOMED_PER_ROW: usize = 2;
+/// Pause of requests after which housekeeping goes on.
+const QUIET: Duration = Duration::from_millis(20);
+/// Pause after a failed commit of our own.
 const RETRY: Duration = Duration::from_secs(10);
-/// Rows written before the WAL is moved into the database.
-const CHECKPOINT_ROWS: usize = 1000;
+/// Free pages that are given back in one step.
+const VACUUM_PAGES: u64 = 256;
 
-type Reply<T> = oneshot::Sender<Result<T, Error>>;
+/// What the writer and the callers of the store share.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub head: RwLock<Head>,
+    /// Why the last commit failed.
+    pub failing: Mutex<Option<Error>>,
+}
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+/// What is committed in groups.
+pub(super) enum Write {
+    Txn(Txn, Reply<TxnResponse>),
+    Grant { id: i64, ttl: i64, reply: Reply<i64> },
+    Revoke(i64, Reply<()>),
+}
 
 /// What the writer is asked.
 pub(super) enum Request {
-    Txn(Txn, Reply<TxnResponse>),
+    Write(Write),
     Compact(i64, Reply<()>),
-    Grant { id: i64, ttl: i64, reply: Reply<i64> },
-    KeepAlive(i64, Reply<i64>),
-    Revoke(i64, Reply<()>),
+    Flush(Reply<()>),
+    Reclaim(Reply<()>),
     Close(Reply<()>),
 }
 
+/// Answers a request, once it is known whether its commit succeeded.
+type Finish = Box<dyn FnOnce(Result<(), Error>)>;
+
 pub(super) struct Writer {
-    pub db: Db,
-    pub head: Arc<RwLock<Head>>,
-    pub requests: Receiver<Request>,
-    /// Wakes the thread that checkpoints.
-    pub checkpoint: Sender<()>,
-    /// Rows that a later row replaced, with that row's revision; and tombstones with their own.
-    pub garbage: VecDeque<(i64, RowId)>,
+    db: Db,
+    wal: Arc<Wal>,
+    shared: Arc<Shared>,
+    requests: Receiver<Request>,
+    retention: Retention,
+    history: History,
     /// Compacted rows still in the database.
-    pub doomed: VecDeque<RowId>,
-    /// Relaxed rows not yet on disk.
-    pub unsynced: Vec<Row>,
-    pub flush_at: Option<Instant>,
+    doomed: VecDeque<RowId>,
+    /// Acknowledged, and not yet on disk.
+    waiting: Changes,
+    waiting_bytes: u64,
     /// Revisions given out since the last commit.
-    pub relaxed_revisions: i64,
-    pub housekeeping_at: Instant,
-    pub since_checkpoint: usize,
+    waiting_revisions: usize,
+    flush_at: Option<Instant>,
+    housekeeping_at: Option<Instant>,
+    /// No lease ends before.
+    leases_at: Option<Instant>,
+    reclaims: Vec<Reply<()>>,
 }
 
 impl Writer {
+    pub fn new(
+        db: Db,
+        wal: Arc<Wal>,
+        shared: Arc<Shared>,
+        history: History,
+        doomed: VecDeque<RowId>,
+        retention: Retention,
+        requests: Receiver<Request>,
+    ) -> Self {
+        let housekeeping_at = (!doomed.is_empty()).then(Instant::now);
+        let leases_at = shared.head.read().first_deadline();
+        Writer {
+            db,
+            wal,
+            shared,
+            requests,
+            retention,
+            history,
+            doomed,
+            waiting: Changes::default(),
+            waiting_bytes: 0,
+            waiting_revisions: 0,
+            flush_at: None,
+            housekeeping_at,
+            leases_at,
+            reclaims: Vec::new(),
+        }
+    }
+
     /// Serves requests until the store is closed.
     pub fn run(mut self) {
         loop {
-            let first = match self.next_deadline() {
+            let deadline =
+                [self.leases_at, self.flush_at, self.housekeeping_at, self.history.deadline()].into_iter().flatten();
+            let first = match deadline.min() {
                 None => self.requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => self.requests.recv_timeout(at.saturating_duration_since(Instant::now())),
             };
             match first {
-                Ok(Request::Close(reply)) => {
-                    let _ = reply.send(self.close());
-                    return;
+                Ok(request) => {
+                    if self.serve(request).is_break() {
+                        return;
+                    }
                 }
-                Ok(request) => self.serve(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if let Err(error) = self.close() {
@@ -95,241 +155,290 @@ impl Writer {
                     return;
                 }
             }
-            self.due();
+            self.due(Instant::now());
         }
     }
 
-    /// When something must happen though nobody asks; none on an idle store without leases.
-    fn next_deadline(&self) -> Option<Instant> {
-        let lease = self.head.read().leases.values().map(|l| l.deadline).min();
-        let housekeeping = (!self.doomed.is_empty()).then_some(self.housekeeping_at);
-        [lease, self.flush_at, housekeeping].into_iter().flatten().min()
-    }
-
-    /// Does what is due: expired leases, waiting relaxed rows, one chunk of housekeeping.
-    fn due(&mut self) {
-        let now = Instant::now();
-        let expired: Vec<i64> =
-            self.head.read().leases.iter().filter(|(_, l)| l.deadline <= now).map(|(id, _)| *id).collect();
-        for id in expired {
-            if let Err(error) = self.revoke(id) {
-                tracing::warn!(%error, lease = id, "ending an expired lease, to be tried again");
-                if let Some(lease) = self.head.write().leases.get_mut(&id) {
-                    lease.deadline = now + RETRY;
+    /// Takes what else is queued, and commits it together. Breaks after the end of the store.
+    fn serve(&mut self, first: Request) -> ControlFlow<()> {
+        let mut writes = Vec::new();
+        let mut next = Some(first);
+        while let Some(request) = next {
+            match request {
+                Request::Write(write) => writes.push(write),
+                other => {
+                    self.group(writes);
+                    return self.other(other);
                 }
             }
+            next = if writes.len() < GROUP { self.requests.try_recv().ok() } else { None };
         }
-        let flush = self.flush_at.is_some_and(|at| at <= now);
-        let housekeeping = !self.doomed.is_empty() && self.housekeeping_at <= now;
-        if flush || housekeeping {
+        self.group(writes);
+        ControlFlow::Continue(())
+    }
+
+    fn other(&mut self, request: Request) -> ControlFlow<()> {
+        // A caller that went away does not mind that the answer is lost.
+        match request {
+            Request::Write(write) => self.group(vec![write]),
+            Request::Compact(revision, reply) => drop(reply.send(self.compact_durably(revision))),
+            Request::Flush(reply) => drop(reply.send(self.commit(&Changes::default()))),
+            Request::Close(reply) => {
+                let _ = reply.send(self.close());
+                return ControlFlow::Break(());
+            }
+            Request::Reclaim(reply) => {
+                self.reclaims.push(reply);
+                self.housekeeping_at = Some(Instant::now());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Commits queued writes together.
+    fn group(&mut self, writes: Vec<Write>) {
+        if writes.is_empty() {
+            return;
+        }
+        let shared = self.shared.clone();
+        let head = shared.head.read();
+        let mut batch = Batch::new(&head);
+        let mut durable = false;
+        let mut answers: Vec<Finish> = Vec::with_capacity(writes.len());
+        for write in writes {
+            answers.push(evaluate(&mut batch, write, &mut durable));
+        }
+        let Batch { changes, revisions, replaced, leases, .. } = batch;
+        drop(head);
+        let committed = if durable || !self.may_wait(&changes, revisions.len()) {
+            self.commit(&changes)
+        } else {
+            self.wait(changes, revisions.len());
+            Ok(())
+        };
+        if committed.is_ok() {
+            let now = Instant::now();
+            for replaced in replaced {
+                self.history.push(replaced);
+            }
+            let mut head = shared.head.write();
+            for (id, ttl) in &leases {
+                if let Some(ttl) = *ttl {
+                    let lease = Lease::new(ttl, now);
+                    self.leases_at = Some(self.leases_at.map_or(lease.deadline, |at| at.min(lease.deadline)));
+                    head.leases.insert(*id, lease);
+                }
+            }
+            for (revision, entries) in revisions {
+                self.history.wrote(&self.retention, now, revision.revision);
+                head.apply(revision, entries);
+            }
+            for (id, _) in leases.iter().filter(|(_, ttl)| ttl.is_none()) {
+                head.leases.remove(id);
+            }
+        }
+        for finish in answers {
+            finish(committed.clone());
+        }
+    }
+
+    /// Whether relaxed changes may stay in memory for now.
+    fn may_wait(&self, changes: &Changes, revisions: usize) -> bool {
+        let bytes: u64 = changes.rows.iter().map(|row| row_bytes(&row.kv)).sum();
+        self.waiting_revisions + revisions <= RELAXED_REVISIONS && self.waiting_bytes + bytes <= RELAXED_BYTES
+    }
+
+    /// Keeps relaxed rows until the next commit. Of several to one key only the newest is ever
+    /// written: a Lease that is renewed six times a minute costs one row.
+    fn wait(&mut self, changes: Changes, revisions: usize) {
+        if changes.rows.is_empty() {
+            return;
+        }
+        for mut row in changes.rows {
+            if let Some(at) = self.waiting.rows.iter().position(|waiting| waiting.kv.key == row.kv.key) {
+                row.prev = self.waiting.rows.remove(at).prev;
+            }
+            self.waiting_bytes += row_bytes(&row.kv);
+            self.waiting.rows.push(row);
+        }
+        self.waiting_revisions += revisions;
+        self.flush_at.get_or_insert_with(|| Instant::now() + RELAXED_DELAY);
+    }
+
+    /// Writes what waits, then `changes`, and deletes some compacted rows, with one sync.
+    fn commit(&mut self, changes: &Changes) -> Result<(), Error> {
+        let riding = self.doomed(changes.rows.len() * DOOMED_PER_ROW);
+        self.write(&[&self.waiting, changes, &riding])?;
+        self.deleted(riding.doomed.len());
+        if !self.doomed.is_empty() && self.reclaims.is_empty() {
+            self.housekeeping_at = Some(Instant::now() + QUIET);
+        }
+        Ok(())
+    }
+
+    /// Up to `count` compacted rows, to be deleted.
+    fn doomed(&self, count: usize) -> Changes {
+        Changes { doomed: self.doomed.iter().take(count).copied().collect(), ..Changes::default() }
+    }
+
+    fn write(&self, changes: &[&Changes]) -> Result<(), Error> {
+        let written = self.wal.writing(|| self.db.commit(changes));
+        let before = mem::replace(&mut *self.shared.failing.lock(), written.clone().err());
+        match (&before, &written) {
+            (None, Err(error)) => tracing::warn!(%error, "the store cannot write; it goes on trying"),
+            (Some(_), Ok(())) => tracing::info!("the store can write again"),
+            _ => {}
+        }
+        written
+    }
+
+    /// After a commit: nothing waits, and the first `count` compacted rows are gone.
+    fn deleted(&mut self, count: usize) {
+        self.doomed.drain(..count);
+        self.waiting = Changes::default();
+        self.waiting_bytes = 0;
+        self.waiting_revisions = 0;
+        self.flush_at = None;
+    }
+
+    /// Does what is due: expired leases, automatic compaction, waiting rows, one step of housekeeping.
+    fn due(&mut self, now: Instant) {
+        if self.leases_at.is_some_and(|at| at <= now) {
+            self.expire(now);
+        }
+        let live = self.shared.head.read().live_bytes;
+        if let Some(revision) = self.history.decide(&self.retention, now, live) {
+            self.compact(revision, now);
+        }
+        if [self.flush_at, self.housekeeping_at].iter().flatten().any(|at| *at <= now) {
             self.housekeep(now);
         }
     }
 
+    /// Ends the leases whose time is over.
+    fn expire(&mut self, now: Instant) {
+        let expired = self.shared.head.read().expired(now);
+        for id in expired {
+            let (reply, mut answer) = oneshot::channel();
+            self.group(vec![Write::Revoke(id, reply)]);
+            if let Ok(Err(_)) = answer.try_recv() {
+                // Logged where the commit failed.
+                if let Some(lease) = self.shared.head.write().leases.get_mut(&id) {
+                    lease.deadline = now + RETRY;
+                }
+            }
+        }
+        self.leases_at = self.shared.head.read().first_deadline();
+    }
+
     fn housekeep(&mut self, now: Instant) {
-        let chunk: Vec<RowId> = self.doomed.iter().take(DOOMED_CHUNK).copied().collect();
-        match self.commit(&[], &chunk) {
-            Ok(()) => {
-                self.doomed.drain(..chunk.len());
-                if !chunk.is_empty() && self.doomed.is_empty() {
-                    // Freed pages are reused first; only what compaction leaves over is given back.
-                    if let Err(error) = self.db.vacuum(256) {
-                        tracing::warn!(%error, "giving free pages back");
-                    }
+        match self.housekeeping_step() {
+            // After the requests that wait.
+            Ok(true) => self.housekeeping_at = Some(now),
+            Ok(false) => {
+                self.housekeeping_at = None;
+                for reply in self.reclaims.drain(..) {
+                    let _ = reply.send(Ok(()));
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "store housekeeping failed, to be tried again");
-                self.housekeeping_at = now + RETRY;
+                self.housekeeping_at = Some(now + RETRY);
                 self.flush_at = self.flush_at.map(|_| now + RETRY);
+                for reply in self.reclaims.drain(..) {
+                    let _ = reply.send(Err(error.clone()));
+                }
             }
         }
     }
 
-    fn serve(&mut self, first: Request) {
-        let mut txns = Vec::new();
-        let mut next = Some(first);
-        while let Some(request) = next {
-            if let Request::Txn(txn, reply) = request {
-                txns.push((txn, reply));
-                next = if txns.len() < GROUP { self.requests.try_recv().ok() } else { None };
-            } else {
-                self.group(mem::take(&mut txns));
-                self.other(request);
-                next = None;
-            }
+    /// Writes what waits and deletes some compacted rows; then gives free pages back, where they are
+    /// more than will be used again soon. Answers whether there may be more to do.
+    fn housekeeping_step(&mut self) -> Result<bool, Error> {
+        if !self.doomed.is_empty() || self.flush_at.is_some() {
+            let doomed = self.doomed(DOOMED_CHUNK);
+            self.write(&[&self.waiting, &doomed])?;
+            self.deleted(doomed.doomed.len());
+            return Ok(true);
         }
-        self.group(txns);
+        let pages = self.db.pages()?;
+        let spare = if self.reclaims.is_empty() { VACUUM_PAGES.max(pages.all / 4) } else { 0 };
+        if pages.free > spare {
+            self.wal.writing(|| self.db.vacuum(VACUUM_PAGES.min(pages.free - spare)))?;
+            return Ok(true);
+        }
+        if !self.reclaims.is_empty() {
+            self.wal.writing(|| self.db.checkpoint())?;
+        }
+        Ok(false)
     }
 
-    fn other(&mut self, request: Request) {
-        // A caller that went away does not mind that the answer is lost.
-        match request {
-            Request::Txn(txn, reply) => self.group(vec![(txn, reply)]),
-            Request::Compact(revision, reply) => drop(reply.send(self.compact(revision))),
-            Request::Grant { id, ttl, reply } => drop(reply.send(self.grant(id, ttl))),
-            Request::KeepAlive(id, reply) => drop(reply.send(self.keep_alive(id))),
-            Request::Revoke(id, reply) => drop(reply.send(self.revoke(id))),
-            Request::Close(reply) => drop(reply.send(self.close())),
-        }
-    }
-
-    /// Commits queued transactions together.
-    fn group(&mut self, txns: Vec<(Txn, Reply<TxnResponse>)>) {
-        if txns.is_empty() {
-            return;
-        }
-        let head = self.head.clone();
-        let head_read = head.read();
-        let mut batch = Batch::new(&head_read);
-        let mut durable = false;
-        let mut answers = Vec::with_capacity(txns.len());
-        for (txn, reply) in txns {
-            let asked = txn.durability;
-            let before = batch.rows.len();
-            let answer = batch.evaluate(txn);
-            durable |= asked == Durability::Durable && batch.rows.len() > before;
-            answers.push((reply, answer));
-        }
-        let Batch { rows, revisions, .. } = batch;
-        drop(head_read);
-        let committed = if durable { self.commit(&rows, &[]) } else { Ok(()) };
-        if let Err(error) = committed {
-            for (reply, _) in answers {
-                let _ = reply.send(Err(error.clone()));
-            }
-            return;
-        }
-        for row in &rows {
-            self.note_garbage(row);
-        }
-        if !durable && !rows.is_empty() {
-            for row in rows {
-                self.wait_for_durable(row);
-            }
-            let at = self.flush_at.get_or_insert_with(|| Instant::now() + RELAXED_DELAY);
-            let before = self.relaxed_revisions;
-            self.relaxed_revisions += i64::try_from(revisions.len()).unwrap_or(i64::MAX);
-            if before < RELAXED_REVISIONS && self.relaxed_revisions >= RELAXED_REVISIONS {
-                *at = Instant::now();
-            }
-        }
-        let mut head = self.head.write();
-        for (revision, entries) in revisions {
-            head.apply(revision, entries);
-        }
-        drop(head);
-        for (reply, answer) in answers {
-            let _ = reply.send(answer);
-        }
-    }
-
-    /// Writes the waiting relaxed rows, then `rows`, and deletes `doomed`, with one sync.
-    fn commit(&mut self, rows: &[Row], doomed: &[RowId]) -> Result<(), Error> {
-        let waiting = mem::take(&mut self.unsynced);
-        let all: &[Row] = if waiting.is_empty() { rows } else { &[&waiting[..], rows].concat() };
-        if let Err(error) = self.db.commit(all, doomed, &[]) {
-            self.unsynced = waiting;
-            return Err(error);
-        }
-        self.flush_at = None;
-        self.relaxed_revisions = 0;
-        self.since_checkpoint += all.len() + doomed.len();
-        if self.since_checkpoint >= CHECKPOINT_ROWS {
-            self.since_checkpoint = 0;
-            // The thread ends after the writer; a lost wake-up only delays the checkpoint.
-            let _ = self.checkpoint.send(());
-        }
-        Ok(())
-    }
-
-    /// Keeps a relaxed row until the next durable commit. Of several to one key only the newest is
-    /// ever written: a Lease that is renewed six times a minute costs one row.
-    fn wait_for_durable(&mut self, mut row: Row) {
-        if let Some(at) = self.unsynced.iter().position(|waiting| waiting.kv.key == row.kv.key) {
-            row.prev = self.unsynced.remove(at).prev;
-        }
-        self.unsynced.push(row);
-    }
-
-    fn note_garbage(&mut self, row: &Row) {
-        if row.prev != RowId(0) {
-            self.garbage.push_back((row.kv.mod_revision, row.prev));
-        }
-        if row.kv.version == 0 {
-            self.garbage.push_back((row.kv.mod_revision, row.id));
-        }
-    }
-
-    fn compact(&mut self, revision: i64) -> Result<(), Error> {
-        let head = self.head.read();
-        if revision > head.revision {
-            return Err(Error::Future { head: head.revision });
-        }
-        if revision <= head.compacted {
-            return Err(Error::Compacted { compacted: head.compacted });
-        }
-        drop(head);
-        let waiting = mem::take(&mut self.unsynced);
-        if let Err(error) = self.db.commit(&waiting, &[], &[("compacted", revision)]) {
-            self.unsynced = waiting;
-            return Err(error);
-        }
-        self.flush_at = None;
-        self.relaxed_revisions = 0;
-        self.head.write().compacted = revision;
-        while let Some((_, row)) = self.garbage.pop_front_if(|(at, _)| *at <= revision) {
-            self.doomed.push_back(row);
-        }
-        self.housekeeping_at = Instant::now();
-        Ok(())
-    }
-
-    fn grant(&mut self, id: i64, ttl: i64) -> Result<i64, Error> {
-        let mut head = self.head.write();
-        if head.leases.contains_key(&id) {
-            return Err(Error::LeaseExists(id));
-        }
-        let id = if id == 0 { head.leases.keys().max().map_or(1, |last| last + 1) } else { id };
-        self.db.set_lease(id, Some(ttl))?;
-        head.leases.insert(id, Lease { ttl, deadline: deadline(ttl), keys: Default::default() });
-        Ok(id)
-    }
-
-    fn keep_alive(&mut self, id: i64) -> Result<i64, Error> {
-        let mut head = self.head.write();
-        let lease = head.leases.get_mut(&id).ok_or(Error::LeaseNotFound(id))?;
-        lease.deadline = deadline(lease.ttl);
-        Ok(lease.ttl)
-    }
-
-    fn revoke(&mut self, id: i64) -> Result<(), Error> {
-        let keys = match self.head.read().leases.get(&id) {
-            None => return Err(Error::LeaseNotFound(id)),
-            Some(lease) => lease.keys.clone(),
+    /// Compacts on request. In memory it is done even if the disk fails, and is written later.
+    fn compact_durably(&mut self, revision: i64) -> Result<(), Error> {
+        let (head, compacted) = {
+            let head = self.shared.head.read();
+            (head.revision, head.compacted)
         };
-        if !keys.is_empty() {
-            let then = keys.into_iter().map(|key| Op::Delete(KeyRange::key(key))).collect();
-            let (reply, mut answer) = oneshot::channel();
-            self.group(vec![(Txn { then, ..Txn::default() }, reply)]);
-            answer.try_recv().map_err(|_| Error::Closed)??;
+        if revision > head {
+            return Err(Error::Future { head });
         }
-        self.db.set_lease(id, None)?;
-        self.head.write().leases.remove(&id);
-        Ok(())
+        if revision <= compacted {
+            return Err(Error::Compacted { compacted });
+        }
+        self.compact(revision, Instant::now());
+        self.commit(&Changes::default())
+    }
+
+    /// Compacts; the mark and the deletions reach the disk with later commits.
+    fn compact(&mut self, revision: i64, now: Instant) {
+        self.doomed.extend(self.history.take(revision));
+        let mut head = self.shared.head.write();
+        if revision <= head.compacted {
+            return;
+        }
+        head.compacted = revision;
+        self.waiting.numbers = vec![("compacted", revision)];
+        if self.doomed.len() > DOOMED_CHUNK {
+            self.housekeeping_at.get_or_insert(now);
+        } else {
+            self.flush_at.get_or_insert(now + RELAXED_DELAY);
+        }
     }
 
     /// Writes what waits and marks the end as orderly.
     fn close(&mut self) -> Result<(), Error> {
-        let waiting = mem::take(&mut self.unsynced);
-        let revision = self.head.read().revision;
-        self.head.write().close();
-        self.db.commit(&waiting, &[], &[("floor", revision), ("clean", 1)])?;
-        self.db.checkpoint()
+        let revision = {
+            let mut head = self.shared.head.write();
+            head.close();
+            head.revision
+        };
+        let numbers = vec![("floor", revision), ("clean", 1)];
+        self.write(&[&self.waiting, &Changes { numbers, ..Changes::default() }])?;
+        self.wal.writing(|| self.db.checkpoint())
     }
 }
 
-/// When a lease granted now ends.
-pub(super) fn deadline(ttl: i64) -> Instant {
-    Instant::now() + Duration::from_secs(ttl.clamp(1, 1 << 31).unsigned_abs())
+/// Evaluates a write; notes in `durable` if it must be on disk before its answer.
+fn evaluate(batch: &mut Batch<'_>, write: Write, durable: &mut bool) -> Finish {
+    match write {
+        Write::Txn(txn, reply) => {
+            let asked = txn.durability == Durability::Durable;
+            let before = batch.revisions.len();
+            let answer = batch.evaluate(txn);
+            *durable |= asked && batch.revisions.len() > before;
+            finish(reply, answer)
+        }
+        Write::Grant { id, ttl, reply } => {
+            *durable = true;
+            finish(reply, batch.grant(id, ttl))
+        }
+        Write::Revoke(id, reply) => {
+            *durable = true;
+            finish(reply, batch.revoke(id))
+        }
+    }
+}
+
+fn finish<T: 'static>(reply: Reply<T>, answer: Result<T, Error>) -> Finish {
+    // A caller that went away does not mind that the answer is lost.
+    Box::new(move |committed| drop(reply.send(committed.and(answer))))
 }

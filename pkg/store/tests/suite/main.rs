@@ -4,4 +4,5 @@
 
 mod disk;
 mod histories;
+mod semantics;
 mod support;

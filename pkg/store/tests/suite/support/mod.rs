@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod backend;
 pub mod disk;
 pub mod history;
 pub mod load;
