@@ -146,3 +146,16 @@ async fn a_store_that_does_not_sync_would_be_caught() {
     }
     assert!(caught > 5, "{caught}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a database whose making was cut short is refused as emptied; it should be made aside and renamed"]
+async fn a_database_whose_making_was_cut_short_is_made_anew() {
+    let disk = Disk::mount();
+    SqliteStore::open(&disk.path().join("state.db")).unwrap().close().await.unwrap();
+    for at in 0..disk.mark() {
+        let (directory, path) = in_memory();
+        disk.cut(at, at, directory.path());
+        let opened = SqliteStore::open(&path);
+        assert!(opened.is_ok(), "cut at {at}: {}", opened.err().unwrap());
+    }
+}

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use store::{KeyRange, KeyValue, MemoryStore, Op, Range, SqliteStore, Store, Txn};
 
 use crate::support::{
-    all,
+    all, backend,
     history::{Call, History, Log, Recorder, check, follow},
     load::{self, Calls, DURABLE},
     seed, soak, temp,
@@ -39,7 +39,7 @@ async fn concurrently(store: Arc<dyn Store>, seed: u64, calls: usize) {
     store.progress().await.unwrap();
     for (watch, keys, from) in watches {
         let watched = follow(watch, keys, from, log.last()).await;
-        assert_eq!(watched.events.is_empty(), false);
+        assert!(!watched.events.is_empty());
         history.watches.push(watched);
     }
     assert!(log.events.len() > calls, "{}", log.events.len());
@@ -55,6 +55,18 @@ async fn concurrent_clients_of_the_model() {
 async fn concurrent_clients_of_sqlite() {
     let (_directory, path) = temp();
     concurrently(Arc::new(SqliteStore::open(&path).unwrap()), seed(), 100 * soak() as usize).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_clients_of_etcd() {
+    let backend = backend::etcd().await;
+    concurrently(backend.store.into(), seed(), 50).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_clients_of_the_face() {
+    let backend = backend::face().await;
+    concurrently(backend.store.into(), seed(), 50).await;
 }
 
 /// A history that is right: three writes one after another, a read, a watch; the last write is not acknowledged.

@@ -2,7 +2,12 @@
 //!
 //! `KINGLET_SOAK` multiplies the length of the long ones; `KINGLET_SEED` repeats a run.
 
+#![allow(clippy::unwrap_used)]
+
+mod bad_disk;
+mod crash;
 mod disk;
 mod histories;
+mod rules;
 mod semantics;
 mod support;

@@ -25,7 +25,7 @@ use store::{
     TxnResponse,
 };
 
-use super::{all, next};
+use super::all;
 
 /// What a client asks.
 #[derive(Clone, Debug)]
@@ -142,6 +142,9 @@ impl Recorder {
     }
 }
 
+/// Where a log ends; not part of it.
+const MARK: &str = "~end";
+
 /// What a store holds: its state at a revision, and all events after it.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
@@ -151,23 +154,23 @@ pub struct Log {
 }
 
 impl Log {
-    /// Reads it: from the beginning, or from the last compaction.
+    /// Reads it: from the beginning, or from the last compaction, up to a mark that it writes.
     pub async fn read(store: &dyn Store) -> Result<Log, Error> {
+        let mark = store.txn(Txn { then: vec![Op::put(MARK, "")], ..Txn::default() }).await?.revision;
         let after = store.compacted();
         let base = match after {
             0 => Vec::new(),
             revision => store.range(Range { revision, ..Range::head(all()) }).await?.kvs,
         };
         let mut watch = store.watch(all(), after + 1).await?;
-        store.progress().await?;
         let mut events: Vec<Event> = Vec::new();
-        while let Some(batch) = next(store, &mut watch).await {
-            if batch.events.is_empty() {
-                break;
-            }
+        while events.last().is_none_or(|event| event.kv.mod_revision < mark) {
+            let batch = watch.recv().await.ok_or(Error::Closed)?;
             events.extend(batch.events.iter().cloned());
         }
-        Ok(Log { after, base: base.into_iter().map(|kv| (kv.key.clone(), kv)).collect(), events })
+        events.retain(|event| event.kv.key != MARK);
+        let base = base.into_iter().filter(|kv| kv.key != MARK).map(|kv| (kv.key.clone(), kv)).collect();
+        Ok(Log { after, base, events })
     }
 
     /// The last revision that wrote something, as far as the log tells.
