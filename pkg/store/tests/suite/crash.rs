@@ -28,7 +28,7 @@ const CLIENTS: u64 = 4;
 /// Lives of one database.
 const LIVES: u64 = 10;
 /// The child's database and seed.
-const CHILD: &str = "KINGLET_CRASH_CHILD";
+pub const CHILD: &str = "KINGLET_CRASH_CHILD";
 
 /// What client `client` of the life with this seed calls.
 fn calls(seed: u64, client: u64) -> Calls {

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_disk;
+mod churn;
+mod corruption;
 mod crash;
 mod disk;
 mod histories;
