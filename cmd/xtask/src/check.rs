@@ -27,6 +27,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("script", "bsdutils"),
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
+    ("etcdctl", "etcd-client"),
+    ("etcd", "etcd-server"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";
