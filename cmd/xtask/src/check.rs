@@ -29,7 +29,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
     ("etcdctl", "etcd-client"),
-    ("etcd", "etcd-server"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";
