@@ -1,6 +1,6 @@
 //! The database file: one append-only table, and what it takes to trust it.
 //!
-//! Each write of a key is one row, written once. `id` is `revision << 16 | step`, so that rows are
+//! Each write of a key is one row, written once. `id` is `revision << 20 | step`, so that rows are
 //! in commit order without an index; `prev` is the row that it replaces. Example, after
 //! put a=1, put b=2, put a=3, delete b:
 //!
@@ -33,7 +33,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 const LAYOUT: i32 = 2;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
-const STEP_BITS: u32 = 16;
+const STEP_BITS: u32 = 20;
 
 /// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
 const BUSY: Duration = Duration::from_secs(60);

@@ -73,7 +73,7 @@ async fn many_relaxed_writes_to_one_key_reach_the_disk_before_their_revisions_ru
         store.txn(Txn { durability: Durability::Relaxed, ..put("lease", &n.to_string()) }).await.unwrap();
     }
     let last: i64 =
-        store.reader.lock().run(|c| c.query_row("SELECT max(id) >> 16 FROM log", [], |r| r.get(0))).unwrap();
+        store.reader.lock().run(|c| c.query_row("SELECT max(id) >> 20 FROM log", [], |r| r.get(0))).unwrap();
     assert!(store.revision().await.unwrap() - last < REVISION_GAP, "{last}");
 }
 
