@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions};
+use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions, StoreOptions};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -48,6 +48,8 @@ enum Command {
 struct ServerArgs {
     #[command(flatten)]
     cluster: ClusterOptions,
+    #[command(flatten)]
+    store: StoreOptions,
     #[command(flatten)]
     node: NodeOptions,
     #[command(flatten)]
@@ -170,6 +172,7 @@ impl ServerArgs {
                 cluster_dns: self.cluster.cluster_dns,
                 cluster_domain: self.cluster.cluster_domain.clone(),
             },
+            etcd_address: self.store.etcd_address,
         }
     }
 }

@@ -8,7 +8,12 @@
 //! tls-san: [kinglet.example.org]
 //! ```
 
-use std::{collections::BTreeMap, fs, net::IpAddr, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Command};
@@ -99,6 +104,15 @@ pub struct ClusterOptions {
     /// DNS domain of the cluster
     #[arg(long, env = "KINGLET_CLUSTER_DOMAIN", value_name = "DOMAIN", default_value = "cluster.local")]
     pub cluster_domain: String,
+}
+
+/// How the built-in database is reached from outside.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Built-in database")]
+pub struct StoreOptions {
+    /// Address that etcd's API listens on, for holders of a certificate in CONFIG-DIR/etcd [default: only RUN-DIR/etcd.sock]
+    #[arg(long, env = "KINGLET_ETCD_ADDRESS", value_name = "IP:PORT")]
+    pub etcd_address: Option<SocketAddr>,
 }
 
 /// Gives the options of `command` (a subcommand) the values of `config.yaml`, below flags and

@@ -5,11 +5,13 @@
 //! reaches the API with a client of its own identity, in process.
 
 mod bootstrap;
+mod etcd;
 mod join;
 mod keys;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
@@ -37,6 +39,8 @@ pub struct Config {
     pub tls_san: Vec<String>,
     /// Common to all nodes.
     pub cluster: ClusterSettings,
+    /// Where etcd's API listens, besides its socket.
+    pub etcd_address: Option<SocketAddr>,
 }
 
 /// Why a server does not start.
@@ -76,6 +80,14 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The place of a socket is taken.
+    #[error("cannot listen on {}", path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A file of `manifests/`.
     #[error("manifests/{file}: {message}")]
     Manifest {
@@ -99,8 +111,12 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
     let store = Arc::new(SqliteStore::open(&config.paths.database()?)?);
+    let start = async {
+        etcd::serve(&config, store.clone(), &mut stages).await?;
+        start(&config, store.clone(), &mut stages).await
+    };
     let result = tokio::select! {
-        started = start(&config, store.clone(), &mut stages) => started,
+        started = start => started,
         () = stop.cancelled() => Ok(()),
     };
     if result.is_ok() {

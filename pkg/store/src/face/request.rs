@@ -24,7 +24,7 @@ const TXN_OPS: usize = 128;
 /// Refuses what etcd would find too large.
 pub(super) fn check_size(request: &impl Message) -> Result<(), Status> {
     if request.encoded_len() > REQUEST {
-        return Err(Status::invalid_argument("etcdserver: request is too large"));
+        return Err(Error::TooLarge.into());
     }
     Ok(())
 }

@@ -281,6 +281,10 @@ impl Watcher {
                     return Err(Gone);
                 }
             };
+            if self.asked.is_some() {
+                // What its last watch was told of progress may be lost.
+                let _ = self.store.progress().await;
+            }
             loop {
                 tokio::select! {
                     batch = watch.recv() => match batch {
