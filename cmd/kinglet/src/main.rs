@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions};
+use crate::options::{Cgroups, ClusterOptions, DatastoreOptions, Files, Log, NodeOptions};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -48,6 +48,8 @@ enum Command {
 struct ServerArgs {
     #[command(flatten)]
     cluster: ClusterOptions,
+    #[command(flatten)]
+    datastore: DatastoreOptions,
     #[command(flatten)]
     node: NodeOptions,
     #[command(flatten)]
@@ -157,6 +159,17 @@ impl NodeOptions {
     }
 }
 
+impl DatastoreOptions {
+    fn settings(&self) -> server::Datastore {
+        server::Datastore {
+            endpoints: self.datastore_endpoint.clone(),
+            ca_file: self.datastore_cafile.clone(),
+            cert_file: self.datastore_certfile.clone(),
+            key_file: self.datastore_keyfile.clone(),
+        }
+    }
+}
+
 impl ServerArgs {
     fn config(&self) -> server::Config {
         server::Config {
@@ -170,6 +183,7 @@ impl ServerArgs {
                 cluster_dns: self.cluster.cluster_dns,
                 cluster_domain: self.cluster.cluster_domain.clone(),
             },
+            datastore: self.datastore.settings(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! reaches the API with a client of its own identity, in process.
 
 mod bootstrap;
+mod datastore;
 mod join;
 mod keys;
 
@@ -18,10 +19,11 @@ use api::{Kinds, UserInfo};
 use apiserver::{ApiServer, ServiceCidr};
 use client::Informers;
 use node::{NodeConfig, Paths, Settings, join::ClusterSettings, stages::Stages};
-use store::{SqliteStore, Store as _};
+use store::{SqliteStore, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+pub use self::datastore::Datastore;
 use self::{join::Joins, keys::Keys};
 
 /// How a server is set up.
@@ -37,6 +39,8 @@ pub struct Config {
     pub tls_san: Vec<String>,
     /// Common to all nodes.
     pub cluster: ClusterSettings,
+    /// Where the cluster's data is.
+    pub datastore: Datastore,
 }
 
 /// Why a server does not start.
@@ -48,6 +52,15 @@ pub enum Error {
     /// The database.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The etcd that shall be used.
+    #[error(
+        "the datastore cannot be used as --datastore-endpoint, --datastore-cafile, --datastore-certfile and \
+         --datastore-keyfile have it"
+    )]
+    Datastore(#[source] store::Error),
+    /// `--datastore-cafile`, `--datastore-certfile`, `--datastore-keyfile`.
+    #[error("{0}")]
+    DatastoreTls(String),
     /// The API server.
     #[error(transparent)]
     ApiServer(#[from] apiserver::Error),
@@ -98,7 +111,14 @@ pub enum Error {
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
-    let store = Arc::new(SqliteStore::open(&config.paths.database()?)?);
+    let store: Arc<dyn Store> = if config.datastore.is_etcd() {
+        tokio::select! {
+            connected = config.datastore.connect() => Arc::new(connected?),
+            () = stop.cancelled() => return Ok(()),
+        }
+    } else {
+        Arc::new(SqliteStore::open(&config.paths.database()?)?)
+    };
     let result = tokio::select! {
         started = start(&config, store.clone(), &mut stages) => started,
         () = stop.cancelled() => Ok(()),
@@ -113,7 +133,7 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
 }
 
 /// Starts everything above the store.
-async fn start(config: &Config, store: Arc<SqliteStore>, stages: &mut Stages) -> Result<(), Error> {
+async fn start(config: &Config, store: Arc<dyn Store>, stages: &mut Stages) -> Result<(), Error> {
     let begun = Instant::now();
     let service_cidr: ServiceCidr =
         config.cluster.service_cidr.parse().map_err(|_| Error::ServiceCidr(config.cluster.service_cidr.clone()))?;
@@ -173,7 +193,7 @@ fn check_dns(config: &Config, range: ServiceCidr) -> Result<(), Error> {
 async fn serve_api(
     config: &Config,
     keys: &Keys,
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     kinds: Kinds,
     service_cidr: ServiceCidr,
     advertise: SocketAddr,
