@@ -8,8 +8,11 @@ use std::{collections::HashSet, sync::Arc};
 
 use bytes::Bytes;
 
+pub mod check;
 pub mod etcd;
+pub mod face;
 pub mod memory;
+pub mod snapshot;
 pub mod sqlite;
 mod wire;
 

@@ -1,6 +1,6 @@
 //! The database file: one append-only table, and what it takes to trust it.
 //!
-//! Each write of a key is one row, written once. `id` is `revision << 16 | step`, so that rows are
+//! Each write of a key is one row, written once. `id` is `revision << 20 | step`, so that rows are
 //! in commit order without an index; `prev` is the row that it replaces. Example, after
 //! put a=1, put b=2, put a=3, delete b:
 //!
@@ -21,24 +21,26 @@ use std::{
 };
 
 use bytes::Bytes;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, hooks::Wal, params, types::Type};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _, Transaction, config::DbConfig, hooks::Wal, params, types::Type,
+};
 
 use crate::{Error, KeyValue};
 
 /// Identifies our files: "KNGL".
-const APPLICATION_ID: i32 = 0x4b4e_474c;
+pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 /// Version of the table layout.
 const LAYOUT: i32 = 2;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
-const STEP_BITS: u32 = 16;
+const STEP_BITS: u32 = 20;
 
 /// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
 const BUSY: Duration = Duration::from_secs(60);
 
 /// Row number: revision and step within it. 0 is no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RowId(pub i64);
+pub(crate) struct RowId(pub i64);
 
 impl RowId {
     pub fn new(revision: i64, step: usize) -> Self {
@@ -58,7 +60,7 @@ impl RowId {
 
 /// One row.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub id: RowId,
     pub prev: RowId,
     pub kv: KeyValue,
@@ -66,7 +68,7 @@ pub(super) struct Row {
 
 impl Row {
     /// CRC-32 of everything in it.
-    fn sum(&self) -> u32 {
+    pub fn sum(&self) -> u32 {
         let KeyValue { key, create_revision, version, lease, value, .. } = &self.kv;
         let mut sum = crc32fast::Hasher::new();
         for number in [self.id.0, self.prev.0, *create_revision, *version, *lease] {
@@ -97,7 +99,7 @@ struct Damaged {
 
 /// What one SQLite transaction writes.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// To be added.
     pub rows: Vec<Row>,
     /// To be removed.
@@ -110,14 +112,14 @@ pub(super) struct Changes {
 
 /// Pages of the database file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pages {
+pub(crate) struct Pages {
     pub size: u64,
     pub all: u64,
     pub free: u64,
 }
 
 /// A connection, and the file's name for messages.
-pub(super) struct Db {
+pub(crate) struct Db {
     conn: Connection,
     path: PathBuf,
 }
@@ -144,6 +146,15 @@ impl Db {
         Ok(db)
     }
 
+    /// A connection that changes nothing, not even by its end, beside a running store or without one.
+    pub fn open_to_read(path: &Path) -> Result<Self, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags).map_err(|e| error(path, &e))?;
+        let db = Db { conn, path: path.to_owned() };
+        db.run(|c| c.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true))?;
+        Ok(db)
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -153,11 +164,24 @@ impl Db {
         f(&self.conn).map_err(|e| error(&self.path, &e))
     }
 
-    fn prepare(&self) -> Result<(), Error> {
-        let id: i32 = self.run(|c| c.query_row("PRAGMA application_id", [], |r| r.get(0)))?;
-        let tables: i64 = self.run(|c| c.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)))?;
-        if tables > 0 && id != APPLICATION_ID {
+    /// Refuses what is not ours, or of another version.
+    pub fn identify(&self) -> Result<(), Error> {
+        let number = |pragma: &str| self.run(|c| c.query_row(pragma, [], |r| r.get::<_, i32>(0)));
+        if number("PRAGMA application_id")? != APPLICATION_ID {
             return Err(corrupt(&self.path, "it is an SQLite database of another program"));
+        }
+        let layout = number("PRAGMA user_version")?;
+        if layout != LAYOUT {
+            let message = format!("its layout is {layout}, and this version of kinglet reads {LAYOUT}");
+            return Err(corrupt(&self.path, &message));
+        }
+        Ok(())
+    }
+
+    fn prepare(&self) -> Result<(), Error> {
+        let tables: i64 = self.run(|c| c.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)))?;
+        if tables > 0 {
+            self.identify()?;
         }
         self.run(|c| {
             c.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -169,11 +193,6 @@ impl Db {
             c.set_prepared_statement_cache_capacity(16);
             Ok(())
         })?;
-        let layout: i32 = self.run(|c| c.query_row("PRAGMA user_version", [], |r| r.get(0)))?;
-        if tables > 0 && layout != LAYOUT {
-            let message = format!("its layout is {layout}, and this version of kinglet reads {LAYOUT}");
-            return Err(corrupt(&self.path, &message));
-        }
         self.run(|c| {
             c.execute_batch(&format!(
                 "BEGIN;
@@ -251,14 +270,9 @@ impl Db {
         })
     }
 
-    /// Moves what is in the WAL into the database file, as far as readers allow; answers whether all of it.
-    pub fn checkpoint(&self) -> Result<bool, Error> {
-        self.run(|c| {
-            c.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |r| {
-                let (busy, frames, moved): (i64, i64, i64) = (r.get(0)?, r.get(1)?, r.get(2)?);
-                Ok(busy == 0 && frames == moved)
-            })
-        })
+    /// Moves what is in the WAL into the database file, as far as readers allow.
+    pub fn checkpoint(&self) -> Result<(), Error> {
+        self.run(|c| c.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())))
     }
 
     /// Sizes.
@@ -323,7 +337,8 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     Err(rusqlite::Error::FromSqlConversionFailure(6, Type::Integer, Box::new(damaged)))
 }
 
-fn error(path: &Path, error: &rusqlite::Error) -> Error {
+/// Names the file in an error of SQLite.
+pub(crate) fn error(path: &Path, error: &rusqlite::Error) -> Error {
     use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
     match error.sqlite_error_code() {
         Some(DiskFull) => Error::NoSpace { path: path.display().to_string() },
@@ -333,6 +348,14 @@ fn error(path: &Path, error: &rusqlite::Error) -> Error {
     }
 }
 
-fn corrupt(path: &Path, why: &str) -> Error {
+/// What an error says, for texts that name the file already.
+pub(crate) fn message(error: Error) -> String {
+    match error {
+        Error::Corrupt { message, .. } | Error::Backend { message, .. } => message,
+        other => other.to_string(),
+    }
+}
+
+pub(crate) fn corrupt(path: &Path, why: &str) -> Error {
     Error::Corrupt { path: path.display().to_string(), message: why.to_owned() }
 }

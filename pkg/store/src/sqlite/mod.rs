@@ -6,10 +6,10 @@
 
 mod batch;
 mod checkpoint;
-mod db;
+pub(crate) mod db;
 mod head;
 mod history;
-mod open;
+pub(crate) mod open;
 mod retention;
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ use crate::{Error, KeyRange, LeaseStatus, Range, RangeResponse, Store, Txn, TxnR
 
 /// A store in one SQLite file. Dropping it closes it.
 pub struct SqliteStore {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     requests: mpsc::Sender<Request>,
     shared: Arc<Shared>,
     reader: Arc<Mutex<Db>>,

@@ -88,7 +88,7 @@ impl Loaded {
 }
 
 /// The log beside a database.
-pub(super) fn wal_path(path: &Path) -> PathBuf {
+pub(crate) fn wal_path(path: &Path) -> PathBuf {
     PathBuf::from(format!("{}-wal", path.display()))
 }
 
