@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions, StoreOptions};
+use crate::options::{Cgroups, ClusterOptions, DatastoreOptions, Files, Log, NodeOptions, StoreOptions};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -50,6 +50,8 @@ struct ServerArgs {
     cluster: ClusterOptions,
     #[command(flatten)]
     store: StoreOptions,
+    #[command(flatten)]
+    datastore: DatastoreOptions,
     #[command(flatten)]
     node: NodeOptions,
     #[command(flatten)]
@@ -159,6 +161,17 @@ impl NodeOptions {
     }
 }
 
+impl DatastoreOptions {
+    fn settings(&self) -> server::Datastore {
+        server::Datastore {
+            endpoints: self.datastore_endpoint.clone(),
+            ca_file: self.datastore_cafile.clone(),
+            cert_file: self.datastore_certfile.clone(),
+            key_file: self.datastore_keyfile.clone(),
+        }
+    }
+}
+
 impl ServerArgs {
     fn config(&self) -> server::Config {
         server::Config {
@@ -173,6 +186,7 @@ impl ServerArgs {
                 cluster_domain: self.cluster.cluster_domain.clone(),
             },
             etcd_address: self.store.etcd_address,
+            datastore: self.datastore.settings(),
         }
     }
 }

@@ -111,8 +111,26 @@ pub struct ClusterOptions {
 #[command(next_help_heading = "Built-in database")]
 pub struct StoreOptions {
     /// Address that etcd's API listens on, for holders of a certificate in CONFIG-DIR/etcd [default: only RUN-DIR/etcd.sock]
-    #[arg(long, env = "KINGLET_ETCD_ADDRESS", value_name = "IP:PORT")]
+    #[arg(long, env = "KINGLET_ETCD_ADDRESS", value_name = "IP:PORT", conflicts_with = "datastore_endpoint")]
     pub etcd_address: Option<SocketAddr>,
+}
+
+/// Where a server keeps the cluster's data.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Datastore")]
+pub struct DatastoreOptions {
+    /// Member of an etcd cluster to use instead of the built-in database, as https://HOST:2379; may be repeated
+    #[arg(long, env = "KINGLET_DATASTORE_ENDPOINT", value_name = "URL", value_delimiter = ',')]
+    pub datastore_endpoint: Vec<String>,
+    /// Certificates of those who sign for etcd's members
+    #[arg(long, env = "KINGLET_DATASTORE_CAFILE", value_name = "FILE")]
+    pub datastore_cafile: Option<PathBuf>,
+    /// Certificate to show to etcd
+    #[arg(long, env = "KINGLET_DATASTORE_CERTFILE", value_name = "FILE")]
+    pub datastore_certfile: Option<PathBuf>,
+    /// Key of that certificate
+    #[arg(long, env = "KINGLET_DATASTORE_KEYFILE", value_name = "FILE")]
+    pub datastore_keyfile: Option<PathBuf>,
 }
 
 /// Gives the options of `command` (a subcommand) the values of `config.yaml`, below flags and
