@@ -25,6 +25,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("nft", "nftables"),
     ("zstd", "zstd"),
     ("script", "bsdutils"),
+    ("etcd", "etcd-server"),
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
 ];

@@ -14,6 +14,7 @@ use std::{
 const USAGE: &str = "usage: cargo xtask TASK
 
   bench [ROW…]                measure the budgets of the design, with the release binary
+  bench store                 measure the store alone
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
   test                        format, lints, unit tests, and black-box tests with the release binary
@@ -32,6 +33,9 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["bench", "store"] => bench::store::run(),
+        // The same in the release build.
+        ["bench-store", rest @ ..] => bench::store::main(rest),
         ["bench", rows @ ..] => bench::run(rows),
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),

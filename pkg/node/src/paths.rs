@@ -38,6 +38,10 @@ impl Paths {
         private_dir(&dir)?;
         Ok(dir.join("state.db"))
     }
+    /// Snapshots of the database.
+    pub fn snapshots(&self) -> PathBuf {
+        self.data.join("server/snapshots")
+    }
     /// Image archives that are imported at start.
     pub fn images(&self) -> PathBuf {
         self.data.join("agent/images")

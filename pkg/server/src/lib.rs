@@ -7,6 +7,7 @@
 mod bootstrap;
 mod join;
 mod keys;
+pub mod snapshots;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -37,6 +38,8 @@ pub struct Config {
     pub tls_san: Vec<String>,
     /// Common to all nodes.
     pub cluster: ClusterSettings,
+    /// Scheduled snapshots.
+    pub snapshots: snapshots::Config,
 }
 
 /// Why a server does not start.
@@ -133,6 +136,7 @@ async fn start(config: &Config, store: Arc<SqliteStore>, stages: &mut Stages) ->
         client: Default::default(),
     });
     let kinds = api::kinds::builtin();
+    snapshots::start(&config.snapshots, &node.name, store.clone(), stages);
     let server = serve_api(config, &keys, store, kinds.clone(), service_cidr, api, joins.clone(), stages).await?;
     tracing::info!(address = %config.bind, elapsed = ?begun.elapsed(), "API server is listening");
 

@@ -9,11 +9,13 @@ use std::{collections::HashSet, sync::Arc};
 use bytes::Bytes;
 
 pub mod check;
+pub mod etcd;
 pub mod memory;
 pub mod snapshot;
 pub mod sqlite;
 mod wire;
 
+pub use etcd::EtcdStore;
 pub use memory::MemoryStore;
 pub use sqlite::{Retention, SqliteStore};
 
@@ -354,6 +356,33 @@ pub enum Error {
         /// What happened.
         message: String,
     },
+    /// The cluster behind the store does not answer.
+    #[error("{path} does not answer, and nothing was written: {message}")]
+    Unavailable {
+        /// Its endpoints.
+        path: String,
+        /// Of the last try.
+        message: String,
+    },
+    /// The cluster behind the store did not answer a write that it may have got.
+    #[error("{path} has not answered, and whether it has written is unknown: {message}")]
+    OutcomeUnknown {
+        /// Its endpoints.
+        path: String,
+        /// What happened.
+        message: String,
+    },
+    /// An endpoint that cannot be used, however long one waits.
+    #[error("endpoint {endpoint}: {message}")]
+    Endpoint {
+        /// As given.
+        endpoint: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The transaction is larger than the store takes.
+    #[error("request is too large")]
+    TooLarge,
     /// The database file cannot be trusted.
     #[error("database {path} cannot be used: {message}; restore a snapshot, or move the file away to begin anew")]
     Corrupt {

@@ -14,11 +14,13 @@
 //! crashed run has left is removed by the next one.
 
 mod cluster;
+mod etcd;
 mod lan;
 mod machine;
 mod run;
 
 pub use cluster::Cluster;
+pub use etcd::{EtcdTls, Etcds, Stopped};
 pub use lan::Lan;
 pub use machine::Machine;
 pub use run::{Output, run};

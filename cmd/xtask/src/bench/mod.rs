@@ -8,6 +8,7 @@ mod connection;
 mod load;
 mod rows;
 mod statistics;
+pub mod store;
 
 pub use load::main as client;
 

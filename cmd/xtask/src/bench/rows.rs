@@ -243,7 +243,7 @@ fn generate(server: &Machine, operation: &str) -> anyhow::Result<Figure> {
 }
 
 /// This program, built for release beside the running one.
-fn load_generator() -> anyhow::Result<PathBuf> {
+pub(super) fn load_generator() -> anyhow::Result<PathBuf> {
     let current = std::env::current_exe()?;
     let folder = current.parent().and_then(Path::parent).context("cargo puts programs two levels down")?;
     Ok(folder.join("release/xtask"))

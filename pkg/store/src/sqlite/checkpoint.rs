@@ -3,14 +3,14 @@
 //!
 //! SQLite begins the log anew when all of it has been moved and nobody reads it. Beside a busy
 //! writer that moment never comes by itself, and the log would grow without bound. So a first pass
-//! runs beside the writer, and if the log is long by then, a second one holds it: there is little
-//! left to do, and the next commit begins the log anew.
+//! runs beside the writer, and a second one holds it: there is little left to do by then, and the
+//! next commit begins the log anew.
 
 use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
         mpsc,
     },
 };
@@ -22,14 +22,10 @@ use crate::Error;
 
 /// Pages in the log at which it is moved.
 const START: u64 = 512;
-/// Pages in the log after the first pass at which the writer is held for the second.
-const LONG: u64 = 1024;
 
 /// What the writer and the checkpoint thread share.
 #[derive(Default)]
 pub(super) struct Wal {
-    /// Pages in the log.
-    pages: AtomicU64,
     running: AtomicBool,
     /// Held by the writer during a commit.
     gate: Mutex<()>,
@@ -63,7 +59,6 @@ pub(super) fn start(path: &Path, db: &mut Db) -> Result<Arc<Wal>, Error> {
     })?;
     let writer = shared.clone();
     db.on_commit(move |pages| {
-        writer.pages.store(pages, Ordering::Relaxed);
         if pages >= START && !writer.running.swap(true, Ordering::Relaxed) {
             // The thread lives as long as this sender.
             let _ = wake.send(());
@@ -73,10 +68,7 @@ pub(super) fn start(path: &Path, db: &mut Db) -> Result<Arc<Wal>, Error> {
 }
 
 fn run(db: &Db, wal: &Wal) -> Result<(), Error> {
-    let complete = db.checkpoint()?;
-    if !complete && wal.pages.load(Ordering::Relaxed) >= LONG {
-        let _held = wal.gate.lock();
-        db.checkpoint()?;
-    }
-    Ok(())
+    db.checkpoint()?;
+    let _held = wal.gate.lock();
+    db.checkpoint()
 }

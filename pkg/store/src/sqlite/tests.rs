@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -256,4 +257,152 @@ fn responses_carry_what_was_replaced() {
         let OpResponse::Put(Some(prev)) = &response.responses[0] else { panic!("{response:?}") };
         assert_eq!((&prev.value[..], prev.version), (&b"1"[..], 1));
     });
+}
+
+fn value(bytes: usize) -> Bytes {
+    vec![7; bytes].into()
+}
+
+fn put_bytes(key: String, bytes: usize) -> Txn {
+    Txn { then: vec![Op::put(key, value(bytes))], ..Txn::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_stay_small_under_writes_that_never_pause() {
+    let (_dir, path) = temp();
+    let store = Arc::new(SqliteStore::open(&path).unwrap());
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for n in 0..5000 {
+                    store.txn(put_bytes(format!("{writer}/{}", n % 100), 1000)).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let (mut file, mut wal) = (0, 0);
+    while writers.iter().any(|writer| !writer.is_finished()) {
+        let status = store.status().unwrap();
+        (file, wal) = (file.max(status.file_bytes), wal.max(status.wal_bytes));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    // 40 MB were written, of which 0.8 MB are live.
+    assert!(file < 12 << 20, "database of {file} bytes");
+    assert!(wal < 16 << 20, "log of {wal} bytes");
+    assert!(store.compacted() > 1000);
+}
+
+#[tokio::test]
+async fn history_is_compacted_by_age_without_being_asked() {
+    let (_dir, path) = temp();
+    let retention = Retention { age: Duration::from_millis(200), ..Retention::default() };
+    let store = SqliteStore::open_with(&path, retention).unwrap();
+    store.txn(put("a", "1")).await.unwrap();
+    let first = store.txn(put("a", "2")).await.unwrap().revision;
+    tokio::time::timeout(Duration::from_secs(20), async {
+        while store.compacted() == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+    .unwrap();
+    assert!(store.compacted() <= first, "no younger than was there when the age began");
+}
+
+#[tokio::test]
+async fn reclaimed_space_goes_back_to_the_file_system() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    for n in 0..2000 {
+        store.txn(put_bytes(format!("k{n}"), 2000)).await.unwrap();
+    }
+    store.txn(Txn { then: vec![Op::Delete(all())], ..Txn::default() }).await.unwrap();
+    let last = store.txn(put("a", "1")).await.unwrap().revision;
+    let before = store.status().unwrap().file_bytes;
+    let _ = store.compact(last).await;
+    store.reclaim().await.unwrap();
+    let after = store.status().unwrap();
+    assert!(before > 2 << 20 && after.file_bytes < 1 << 20, "{before} to {after:?}");
+    assert_eq!(read(&store, 0).await.unwrap(), [("a".into(), "1".into())]);
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_a_value_is_found() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("name", "a value that is long enough to be found in the file")).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let mut file = std::fs::read(&path).unwrap();
+    let at = file.windows(11).position(|w| w == b"long enough").unwrap();
+    file[at] ^= 1;
+    std::fs::write(&path, file).unwrap();
+    let error = SqliteStore::open(&path).err().unwrap();
+    assert!(matches!(error, Error::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("\"name\""), "{error}");
+}
+
+#[tokio::test]
+async fn a_lost_log_moves_revisions_on_and_ends_the_past() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("a", "1")).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    let lost = store.txn(put("a", "2")).await.unwrap().revision;
+    let copy = path.with_file_name("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    let store = SqliteStore::open(&copy).unwrap();
+    assert_eq!(read(&store, 0).await.unwrap(), [("a".into(), "1".into())]);
+    assert!(store.revision().await.unwrap() > lost);
+    assert!(matches!(store.watch(all(), lost + 1).await, Err(Error::Compacted { .. })));
+}
+
+#[tokio::test]
+async fn a_lease_ends_once_though_its_end_is_asked_twice_at_once() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    let lease = store.lease_grant(7, 100).await.unwrap();
+    assert!(matches!(store.lease_grant(7, 100).await, Err(Error::LeaseExists(7))));
+    let op = Op::Put { key: "a".into(), value: Some("1".into()), lease: Some(lease) };
+    store.txn(Txn { then: vec![op], ..Txn::default() }).await.unwrap();
+    let (one, other) = tokio::join!(store.lease_revoke(lease), store.lease_revoke(lease));
+    assert!(one.is_ok() != other.is_ok());
+    assert_eq!(read(&store, 0).await.unwrap(), []);
+    store.close().await.unwrap();
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.leases().await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_from_long_ago_sees_everything_once_while_writes_go_on() {
+    let (_dir, path) = temp();
+    let store = Arc::new(SqliteStore::open(&path).unwrap());
+    for n in 0..5000 {
+        let txn = Txn { durability: Durability::Relaxed, ..put(&format!("k{n}"), "v") };
+        store.txn(txn).await.unwrap();
+    }
+    let writer = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for n in 5000..6000 {
+                store.txn(put(&format!("k{n}"), "v")).await.unwrap();
+            }
+        }
+    });
+    let mut watch = store.watch(KeyRange::prefix("k"), 2).await.unwrap();
+    let mut next = 2;
+    while next < 6002 {
+        for event in watch.recv().await.unwrap().events.iter() {
+            assert_eq!(event.kv.mod_revision, next);
+            next += 1;
+        }
+    }
+    writer.await.unwrap();
 }

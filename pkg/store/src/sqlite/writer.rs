@@ -413,7 +413,7 @@ impl Writer {
         };
         let numbers = vec![("floor", revision), ("clean", 1)];
         self.write(&[&self.waiting, &Changes { numbers, ..Changes::default() }])?;
-        self.wal.writing(|| self.db.checkpoint()).map(drop)
+        self.wal.writing(|| self.db.checkpoint())
     }
 }
 
