@@ -9,6 +9,7 @@ mod datastore;
 mod etcd;
 mod join;
 mod keys;
+pub mod snapshots;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -45,6 +46,8 @@ pub struct Config {
     pub etcd_address: Option<SocketAddr>,
     /// Where the cluster's data is.
     pub datastore: Datastore,
+    /// Scheduled snapshots.
+    pub snapshots: snapshots::Config,
 }
 
 /// Why a server does not start.
@@ -135,6 +138,7 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let start = async {
         if let Some(embedded) = &embedded {
             etcd::serve(&config, embedded.clone(), &mut stages).await?;
+            snapshots::start(&config.snapshots, &config.node.resolve()?.name, embedded.clone(), &mut stages);
         }
         start(&config, store.clone(), &mut stages).await
     };
