@@ -50,6 +50,10 @@ impl Paths {
     pub fn etcd(&self) -> PathBuf {
         self.config.join("etcd")
     }
+    /// Snapshots of the database.
+    pub fn snapshots(&self) -> PathBuf {
+        self.data.join("server/snapshots")
+    }
     /// Image archives that are imported at start.
     pub fn images(&self) -> PathBuf {
         self.data.join("agent/images")
