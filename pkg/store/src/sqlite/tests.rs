@@ -218,7 +218,7 @@ fn op() -> impl Strategy<Value = Op> {
 fn txn() -> impl Strategy<Value = Txn> {
     let when = prop::collection::vec((key(), 0i64..12).prop_map(|(k, r)| Compare::mod_revision(k, r)), 0..2);
     (when, prop::collection::vec(op(), 0..4), prop::collection::vec(op(), 0..2))
-        .prop_map(|(when, then, otherwise)| Txn { when, then, otherwise, durability: Durability::Durable })
+        .prop_map(|(when, then, otherwise)| Txn { when, then, otherwise, ..Txn::default() })
 }
 
 proptest! {

@@ -69,8 +69,12 @@ fn at() -> impl Strategy<Value = At> {
 }
 
 fn range() -> impl Strategy<Value = Range> {
-    (keys(), 0usize..4, prop::bool::weighted(0.2))
-        .prop_map(|(keys, limit, count_only)| Range { keys, revision: 0, limit, count_only })
+    (keys(), 0usize..4, prop::bool::weighted(0.2)).prop_map(|(keys, limit, count_only)| Range {
+        keys,
+        revision: 0,
+        limit,
+        count_only,
+    })
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -102,7 +106,7 @@ fn txn() -> impl Strategy<Value = Txn> {
     let durability = prop_oneof![3 => Just(Durability::Durable), 1 => Just(Durability::Relaxed)];
     let ops = |most| prop::collection::vec(op(), 0..most);
     (prop::collection::vec(compare(), 0..3), ops(5), ops(3), durability)
-        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability })
+        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability, ..Txn::default() })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -119,6 +123,11 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (keys(), at()).prop_map(|(keys, at)| Step::Watch(keys, at)),
         1 => Just(Step::Progress),
     ]
+}
+
+/// The same, told what was replaced, as the model tells it unasked.
+fn telling(txn: &Txn) -> Txn {
+    Txn { previous: true, ..txn.clone() }
 }
 
 /// A backend beside the model.
@@ -156,11 +165,11 @@ impl Pair<'_> {
         match step {
             Step::Txn(mut txn) => {
                 txn.when.iter_mut().for_each(|compare| seen_from(head, compare));
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Put(key, value) => {
                 let txn = Txn { then: vec![Op::put(key, value)], ..Txn::default() };
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Range(range, at) => {
                 let range = Range { revision: revision(at), ..range };
