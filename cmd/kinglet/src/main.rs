@@ -16,7 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions, SnapshotOptions, Unknown};
+use crate::options::{
+    Cgroups, ClusterOptions, DatastoreOptions, Files, Log, NodeOptions, SnapshotOptions, StoreOptions, Unknown,
+};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -55,6 +57,10 @@ enum Command {
 struct ServerArgs {
     #[command(flatten)]
     cluster: ClusterOptions,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    datastore: DatastoreOptions,
     #[command(flatten)]
     snapshots: SnapshotOptions,
     #[command(flatten)]
@@ -184,6 +190,17 @@ impl NodeOptions {
     }
 }
 
+impl DatastoreOptions {
+    fn settings(&self) -> server::Datastore {
+        server::Datastore {
+            endpoints: self.datastore_endpoint.clone(),
+            ca_file: self.datastore_cafile.clone(),
+            cert_file: self.datastore_certfile.clone(),
+            key_file: self.datastore_keyfile.clone(),
+        }
+    }
+}
+
 impl ServerArgs {
     fn config(&self) -> server::Config {
         server::Config {
@@ -197,6 +214,8 @@ impl ServerArgs {
                 cluster_dns: self.cluster.cluster_dns,
                 cluster_domain: self.cluster.cluster_domain.clone(),
             },
+            etcd_address: self.store.etcd_address,
+            datastore: self.datastore.settings(),
             snapshots: server::snapshots::Config {
                 schedule: self.snapshots.snapshot_schedule_cron.clone(),
                 retention: self.snapshots.snapshot_retention,

@@ -8,7 +8,12 @@
 //! tls-san: [kinglet.example.org]
 //! ```
 
-use std::{collections::BTreeMap, fs, net::IpAddr, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Command};
@@ -100,6 +105,33 @@ pub struct ClusterOptions {
     /// DNS domain of the cluster
     #[arg(long, env = "KINGLET_CLUSTER_DOMAIN", value_name = "DOMAIN", default_value = "cluster.local")]
     pub cluster_domain: String,
+}
+
+/// How the built-in database is reached from outside.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Built-in database")]
+pub struct StoreOptions {
+    /// Address that etcd's API listens on, for holders of a certificate in CONFIG-DIR/etcd [default: only RUN-DIR/etcd.sock]
+    #[arg(long, env = "KINGLET_ETCD_ADDRESS", value_name = "IP:PORT", conflicts_with = "datastore_endpoint")]
+    pub etcd_address: Option<SocketAddr>,
+}
+
+/// Where a server keeps the cluster's data.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Datastore")]
+pub struct DatastoreOptions {
+    /// Member of an etcd cluster to use instead of the built-in database, as https://HOST:2379; may be repeated
+    #[arg(long, env = "KINGLET_DATASTORE_ENDPOINT", value_name = "URL", value_delimiter = ',')]
+    pub datastore_endpoint: Vec<String>,
+    /// Certificates of those who sign for etcd's members
+    #[arg(long, env = "KINGLET_DATASTORE_CAFILE", value_name = "FILE")]
+    pub datastore_cafile: Option<PathBuf>,
+    /// Certificate to show to etcd
+    #[arg(long, env = "KINGLET_DATASTORE_CERTFILE", value_name = "FILE")]
+    pub datastore_certfile: Option<PathBuf>,
+    /// Key of that certificate
+    #[arg(long, env = "KINGLET_DATASTORE_KEYFILE", value_name = "FILE")]
+    pub datastore_keyfile: Option<PathBuf>,
 }
 
 /// Snapshots that the server takes.

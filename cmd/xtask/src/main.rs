@@ -14,7 +14,7 @@ use std::{
 const USAGE: &str = "usage: cargo xtask TASK
 
   bench [ROW…]                measure the budgets of the design, with the release binary
-  bench store                 measure the store alone
+  bench store [NAME…]         measure the store, its face, etcd and kine
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
   test                        format, lints, unit tests, and black-box tests with the release binary
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["bench", "store"] => bench::store::run(),
+        ["bench", "store", names @ ..] => bench::store::run(names),
         // The same in the release build.
         ["bench-store", rest @ ..] => bench::store::main(rest),
         ["bench", rows @ ..] => bench::run(rows),

@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 pub mod check;
 pub mod etcd;
+pub mod face;
 pub mod memory;
 pub mod snapshot;
 pub mod sqlite;

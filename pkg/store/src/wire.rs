@@ -15,6 +15,7 @@ pub(crate) mod proto {
 }
 
 /// A bound of one zero byte means "to the end", or, as the start, "from the first key".
+#[cfg_attr(not(test), allow(dead_code))]
 const ZERO: Bytes = Bytes::from_static(&[0]);
 
 impl KeyRange {
@@ -30,6 +31,7 @@ impl KeyRange {
     }
 
     /// As `(key, range_end)` of a request.
+    #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) fn to_wire(&self) -> (Bytes, Bytes) {
         match &self.end {
             None => (self.start.clone(), Bytes::new()),

@@ -1,6 +1,6 @@
 //! The database file: one append-only table, and what it takes to trust it.
 //!
-//! Each write of a key is one row, written once. `id` is `revision << 16 | step`, so that rows are
+//! Each write of a key is one row, written once. `id` is `revision << 20 | step`, so that rows are
 //! in commit order without an index; `prev` is the row that it replaces. Example, after
 //! put a=1, put b=2, put a=3, delete b:
 //!
@@ -33,7 +33,7 @@ pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 const LAYOUT: i32 = 2;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
-const STEP_BITS: u32 = 16;
+const STEP_BITS: u32 = 20;
 
 /// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
 const BUSY: Duration = Duration::from_secs(60);
@@ -43,6 +43,9 @@ const BUSY: Duration = Duration::from_secs(60);
 pub(crate) struct RowId(pub i64);
 
 impl RowId {
+    /// Beyond it there are no rows: at ten thousand writes a second, after 27 years.
+    pub const LAST_REVISION: i64 = i64::MAX >> STEP_BITS;
+
     pub fn new(revision: i64, step: usize) -> Self {
         debug_assert!(step < MAX_STEPS);
         RowId(revision << STEP_BITS | step as i64)

@@ -1,92 +1,102 @@
-//! `cargo xtask bench store`: the store alone, beside the disk's own speed.
+//! `cargo xtask bench store`: the store in process and through its face, beside the disk's own speed,
+//! etcd and kine, on the same machine with the same load.
 //!
-//! This program runs itself again, built for release, as `xtask bench-store`.
+//! This program runs itself again, built for release, as `xtask bench-store …`: each measurement is a
+//! process that prints its figures as JSON.
 
 mod load;
+mod local;
+mod peers;
 
-use std::{
-    fs::File,
-    io::Write as _,
-    os::unix::fs::FileExt as _,
-    path::Path,
-    process::Command,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{path::Path, process::Command, sync::Arc};
 
 use anyhow::{Context as _, bail};
-use store::{SqliteStore, Store};
+use store::{
+    Store,
+    etcd::{EtcdStore, Settings},
+};
 
-use super::{Figure, statistics::memory};
+use super::Figure;
 
-const OPEN_KEYS: usize = 100_000;
+/// Figures by row, in the order of the table.
+type Figures = Vec<(String, Figure)>;
 
-/// Runs every measurement in the release build of this program.
-pub fn run() -> anyhow::Result<()> {
+/// Rows that every store can be asked for, with their unit.
+const PUTS_1: &str = "durable puts of 1 KB, 1 client (/s)";
+const PUTS_64: &str = "durable puts of 1 KB, 64 clients (/s)";
+const RANGE: &str = "range of 10,000 keys of 1 KB (MB/s)";
+const WATCH: &str = "write → event at 100 watchers, p99 (ms)";
+
+/// Measures everything, or what is named: `process`, `face`, `etcd`, `kine`.
+pub fn run(names: &[&str]) -> anyhow::Result<()> {
     crate::check::load_generator()?;
-    let status = Command::new(super::rows::load_generator()?).arg("bench-store").status()?;
-    if status.success() { Ok(()) } else { bail!("bench-store: {status}") }
+    let dir = tempfile::tempdir_in("/var/tmp")?;
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    if wanted("process") {
+        let path = dir.path().join("local.db");
+        print("in process", &measured(&["local", &path.to_string_lossy()]));
+        print("in process, opened", &measured(&["open", &path.to_string_lossy()]));
+    }
+    for (name, start) in peers::ALL.iter().filter(|(name, _)| wanted(name)) {
+        let folder = dir.path().join(name);
+        std::fs::create_dir(&folder)?;
+        match start(&folder) {
+            Ok(peer) => {
+                print(name, &measured(&["remote", peer.endpoint()]));
+                for load in ["l", "xl"] {
+                    println!("{name:<20} etcdctl check perf --load={load:<11} {}", peer.check_perf(load));
+                }
+            }
+            Err(error) => println!("{name:<20} – {error:#}"),
+        }
+    }
+    Ok(())
 }
 
-/// `bench-store`, and `bench-store open DIR` in a process of its own.
+/// What `bench-store` does in a process of its own.
 pub fn main(args: &[&str]) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    match args {
-        [] => runtime.block_on(measure()),
-        ["open", path] => runtime.block_on(open(Path::new(path))),
-        _ => bail!("usage: xtask bench-store [open FILE]"),
+    let figures = match args {
+        ["local", file] => runtime.block_on(local::measure(Path::new(file)))?,
+        ["open", file] => runtime.block_on(local::open(Path::new(file)))?,
+        ["remote", endpoint] => runtime.block_on(remote(endpoint))?,
+        ["serve", folder] => return runtime.block_on(peers::serve(Path::new(folder))),
+        _ => bail!("usage: xtask bench-store local FILE | open FILE | remote ENDPOINT | serve FOLDER"),
+    };
+    println!("{}", serde_json::to_string(&figures)?);
+    Ok(())
+}
+
+async fn remote(endpoint: &str) -> anyhow::Result<Figures> {
+    let store: Arc<dyn Store> = Arc::new(EtcdStore::connect(Settings::plain([endpoint])).await?);
+    common(&store).await
+}
+
+async fn common(store: &Arc<dyn Store>) -> anyhow::Result<Figures> {
+    Ok(vec![
+        (PUTS_1.to_owned(), load::puts(store, 1, 2_000).await?),
+        (PUTS_64.to_owned(), load::puts(store, 64, 40_000).await?),
+        (RANGE.to_owned(), load::range(store).await?),
+        (WATCH.to_owned(), load::watch(store).await?),
+    ])
+}
+
+/// Runs a measurement in a process of its own.
+fn measured(args: &[&str]) -> anyhow::Result<Figures> {
+    let output = Command::new(super::rows::load_generator()?).arg("bench-store").args(args).output()?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
     }
+    serde_json::from_slice(&output.stdout).context("the figures")
 }
 
-async fn measure() -> anyhow::Result<()> {
-    let dir = tempfile::tempdir_in("/var/tmp")?;
-    print("syncs of the disk, 1.2 KB each", "/s", &syncs(dir.path())?);
-    let path = dir.path().join("state.db");
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path)?);
-    print("durable puts of 1 KB, 1 client", "/s", &load::puts(&store, 1, 5_000).await?);
-    print("durable puts of 1 KB, 64 clients", "/s", &load::puts(&store, 64, 100_000).await?);
-    print("range of 10,000 keys", "MB/s", &load::range(&store).await?);
-    print("write → event, 100 watchers, p99", "ms", &load::watch(&store).await?);
-    store.close().await?;
-    drop(store);
-    let path = dir.path().join("open.db");
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path)?);
-    load::fill(&store, "/bench/open/", OPEN_KEYS).await?;
-    store.close().await?;
-    drop(store);
-    let status = Command::new(std::env::current_exe()?).args(["bench-store", "open"]).arg(&path).status()?;
-    if status.success() { Ok(()) } else { bail!("bench-store open: {status}") }
-}
-
-/// How often the disk can be told to keep 1.2 KB, one after the other, in a file that is as long as
-/// it will be.
-fn syncs(dir: &Path) -> anyhow::Result<Figure> {
-    let mut file = File::create(dir.join("syncs"))?;
-    file.write_all(&vec![0; 4 << 20])?;
-    file.sync_all()?;
-    let (start, mut count) = (Instant::now(), 0u64);
-    while start.elapsed() < Duration::from_secs(2) {
-        file.write_all_at(&[1; 1200], count % 3000 * 1200)?;
-        file.sync_data()?;
-        count += 1;
+fn print(column: &str, figures: &anyhow::Result<Figures>) {
+    match figures {
+        Ok(figures) => {
+            for (row, Figure { value, note }) in figures {
+                println!("{column:<20} {row:<44} {:>8}  {note}", super::digits(*value));
+            }
+        }
+        Err(error) => println!("{column:<20} – {error:#}"),
     }
-    Ok(Figure::new(count as f64 / start.elapsed().as_secs_f64(), ""))
-}
-
-/// Time to open a database of 100,000 keys of 1 KB, and what that takes of memory.
-async fn open(path: &Path) -> anyhow::Result<()> {
-    let before = memory(std::process::id())?.anonymous;
-    let start = Instant::now();
-    let store = SqliteStore::open(path)?;
-    let elapsed = start.elapsed();
-    let taken = memory(std::process::id())?.anonymous - before;
-    let read = store.range(store::Range::head(store::KeyRange::prefix("/"))).await?;
-    let data = read.kvs.iter().map(|kv| kv.key.len() + kv.value.len()).sum::<usize>() as f64 / f64::from(1 << 20);
-    print("open with 100,000 keys of 1 KB", "s", &Figure::new(elapsed.as_secs_f64(), ""));
-    print("memory for it, of the data", "times", &Figure::new(taken / data, format!("{taken:.0} MB for {data:.0} MB")));
-    store.close().await.context("closing")
-}
-
-fn print(what: &str, unit: &str, Figure { value, note }: &Figure) {
-    println!("{what:<36} {value:>10.2} {unit:<6} {note}");
 }
