@@ -22,7 +22,7 @@ use crate::support::{
 type At = i64;
 const NONE: At = -1000;
 /// Long, also where two cores do everything.
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(10);
 
 /// One step of a case.
 #[derive(Clone, Debug)]
@@ -256,7 +256,8 @@ fn cases<F: Future<Output = Backend>>(make: impl Fn() -> F, cases: u32, steps: u
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let config = ProptestConfig {
         cases: cases * soak(),
-        max_shrink_iters: if one_for_all { 0 } else { 1000 },
+        max_shrink_iters: if one_for_all { 0 } else { 200 },
+        max_shrink_time: 30_000,
         failure_persistence: None,
         ..ProptestConfig::default()
     };
