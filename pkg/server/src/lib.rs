@@ -6,11 +6,14 @@
 
 mod bootstrap;
 mod datastore;
+mod etcd;
 mod join;
 mod keys;
+pub mod snapshots;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
@@ -39,8 +42,12 @@ pub struct Config {
     pub tls_san: Vec<String>,
     /// Common to all nodes.
     pub cluster: ClusterSettings,
+    /// Where etcd's API listens, besides its socket.
+    pub etcd_address: Option<SocketAddr>,
     /// Where the cluster's data is.
     pub datastore: Datastore,
+    /// Scheduled snapshots.
+    pub snapshots: snapshots::Config,
 }
 
 /// Why a server does not start.
@@ -89,6 +96,14 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The place of a socket is taken.
+    #[error("cannot listen on {}", path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A file of `manifests/`.
     #[error("manifests/{file}: {message}")]
     Manifest {
@@ -111,16 +126,24 @@ pub enum Error {
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
-    let store: Arc<dyn Store> = if config.datastore.is_etcd() {
-        tokio::select! {
+    let embedded =
+        if config.datastore.is_etcd() { None } else { Some(Arc::new(SqliteStore::open(&config.paths.database()?)?)) };
+    let store: Arc<dyn Store> = match &embedded {
+        Some(embedded) => embedded.clone(),
+        None => tokio::select! {
             connected = config.datastore.connect() => Arc::new(connected?),
             () = stop.cancelled() => return Ok(()),
+        },
+    };
+    let start = async {
+        if let Some(embedded) = &embedded {
+            etcd::serve(&config, embedded.clone(), &mut stages).await?;
+            snapshots::start(&config.snapshots, &config.node.resolve()?.name, embedded.clone(), &mut stages);
         }
-    } else {
-        Arc::new(SqliteStore::open(&config.paths.database()?)?)
+        start(&config, store.clone(), &mut stages).await
     };
     let result = tokio::select! {
-        started = start(&config, store.clone(), &mut stages) => started,
+        started = start => started,
         () = stop.cancelled() => Ok(()),
     };
     if result.is_ok() {

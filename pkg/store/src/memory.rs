@@ -190,6 +190,12 @@ impl State {
 }
 
 impl MemoryStore {
+    /// A store that holds `kvs` at `revision`, and knows nothing of what was before.
+    pub fn at(revision: i64, kvs: impl IntoIterator<Item = KeyValue>) -> Self {
+        let keys = kvs.into_iter().map(|kv| (kv.key.clone(), kv)).collect();
+        MemoryStore { state: Mutex::new(State { revision, compacted: revision, keys, ..State::default() }) }
+    }
+
     fn open(&self) -> Result<MutexGuard<'_, State>, Error> {
         let state = self.state.lock();
         if state.closed { Err(Error::Closed) } else { Ok(state) }

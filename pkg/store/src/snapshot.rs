@@ -129,13 +129,26 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
 }
 
 impl SqliteStore {
-    /// A consistent copy of the database at `to`, which must not exist. Synced. Answers with its
-    /// head revision.
+    /// A consistent copy of the database at `to`, which must not exist, with everything that was
+    /// acknowledged before. Synced. Answers with its head revision.
     pub async fn snapshot(&self, to: &Path) -> Result<i64, crate::Error> {
+        let to = to.to_owned();
+        Ok(self.copying(move |database| copy(database, &to)).await?.revision)
+    }
+
+    /// As [`SqliteStore::snapshot`], by the name of `name` in the folder `dir`, which is made if need be.
+    pub async fn save(&self, dir: &Path, name: &str) -> Result<Info, Error> {
+        let (dir, name) = (dir.to_owned(), name.to_owned());
+        self.copying(move |database| save(database, &dir, &name)).await
+    }
+
+    async fn copying<T: Send + 'static>(
+        &self,
+        copy: impl FnOnce(&Path) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         self.flush().await?;
-        let (database, to) = (self.path.clone(), to.to_owned());
-        let copied = tokio::task::spawn_blocking(move || copy(&database, &to)).await;
-        Ok(copied.map_err(|_| crate::Error::Closed)??.revision)
+        let database = self.path.clone();
+        tokio::task::spawn_blocking(move || copy(&database)).await.map_err(|_| crate::Error::Closed)?
     }
 }
 

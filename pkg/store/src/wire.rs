@@ -47,9 +47,12 @@ impl From<KeyValue> for proto::KeyValue {
     }
 }
 
+/// Copies key and value: they lie in the buffer of a whole answer, which would live as long as the
+/// last of them in somebody's cache.
 impl From<proto::KeyValue> for KeyValue {
     fn from(kv: proto::KeyValue) -> Self {
         let proto::KeyValue { key, value, create_revision, mod_revision, version, lease } = kv;
+        let (key, value) = (Bytes::copy_from_slice(&key), Bytes::copy_from_slice(&value));
         KeyValue { key, value, create_revision, mod_revision, version, lease }
     }
 }

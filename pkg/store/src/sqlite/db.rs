@@ -43,6 +43,9 @@ const BUSY: Duration = Duration::from_secs(60);
 pub(crate) struct RowId(pub i64);
 
 impl RowId {
+    /// Beyond it there are no rows: at ten thousand writes a second, after 27 years.
+    pub const LAST_REVISION: i64 = i64::MAX >> STEP_BITS;
+
     pub fn new(revision: i64, step: usize) -> Self {
         debug_assert!(step < MAX_STEPS);
         RowId(revision << STEP_BITS | step as i64)

@@ -18,7 +18,7 @@ mod writer;
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{Arc, atomic::Ordering, mpsc},
     time::Instant,
 };
 
@@ -59,6 +59,8 @@ pub struct Status {
     pub wal_bytes: u64,
     /// Bytes of the database file that are in use.
     pub used_bytes: u64,
+    /// Commits since it was opened; each is a sync of the disk.
+    pub commits: u64,
     /// Why the last commit failed, if it did.
     pub failing: Option<Error>,
 }
@@ -96,6 +98,7 @@ impl SqliteStore {
             file_bytes: pages.all * pages.size,
             wal_bytes: open::wal_path(&self.path).metadata().map_or(0, |file| file.len()),
             used_bytes: (pages.all - pages.free) * pages.size,
+            commits: self.shared.commits.load(Ordering::Relaxed),
             failing: self.shared.failing.lock().clone(),
         })
     }

@@ -218,7 +218,7 @@ fn op() -> impl Strategy<Value = Op> {
 fn txn() -> impl Strategy<Value = Txn> {
     let when = prop::collection::vec((key(), 0i64..12).prop_map(|(k, r)| Compare::mod_revision(k, r)), 0..2);
     (when, prop::collection::vec(op(), 0..4), prop::collection::vec(op(), 0..2))
-        .prop_map(|(when, then, otherwise)| Txn { when, then, otherwise, durability: Durability::Durable })
+        .prop_map(|(when, then, otherwise)| Txn { when, then, otherwise, ..Txn::default() })
 }
 
 proptest! {
@@ -377,7 +377,7 @@ async fn a_lease_ends_once_though_its_end_is_asked_twice_at_once() {
     store.close().await.unwrap();
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
-    assert_eq!(store.leases().await.unwrap(), []);
+    assert!(store.leases().await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,43 @@
+//! What the tests share.
+
+pub mod backend;
+pub mod disk;
+pub mod history;
+pub mod load;
+
+use std::{env, path::PathBuf};
+
+use store::KeyRange;
+use tempfile::TempDir;
+
+/// How many times longer than in CI a test runs; `KINGLET_SOAK`.
+pub fn soak() -> u32 {
+    env::var("KINGLET_SOAK").map_or(1, |factor| factor.parse().expect("KINGLET_SOAK is a number"))
+}
+
+/// Where randomness begins: `KINGLET_SEED`, to see a failure again, or anywhere. It is printed, which
+/// shows with a test that fails.
+pub fn seed() -> u64 {
+    let seed = env::var("KINGLET_SEED").map_or_else(|_| rand::random(), |seed| seed.parse().expect("a number"));
+    println!("to see this run again: KINGLET_SEED={seed}");
+    seed
+}
+
+/// A path for a new database.
+pub fn temp() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.db");
+    (directory, path)
+}
+
+/// The same in memory, where syncs cost nothing.
+pub fn in_memory() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = directory.path().join("state.db");
+    (directory, path)
+}
+
+/// Every key.
+pub fn all() -> KeyRange {
+    KeyRange::prefix("")
+}
