@@ -15,12 +15,10 @@ pub(crate) mod proto {
 }
 
 /// A bound of one zero byte means "to the end", or, as the start, "from the first key".
-#[cfg_attr(not(test), allow(dead_code))]
 const ZERO: Bytes = Bytes::from_static(&[0]);
 
 impl KeyRange {
     /// From `key` and `range_end` of a request.
-    #[allow(dead_code)]
     pub(crate) fn from_wire(key: Bytes, range_end: Bytes) -> Self {
         let end = match &range_end[..] {
             [] => None,
@@ -31,7 +29,6 @@ impl KeyRange {
     }
 
     /// As `(key, range_end)` of a request.
-    #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) fn to_wire(&self) -> (Bytes, Bytes) {
         match &self.end {
             None => (self.start.clone(), Bytes::new()),
