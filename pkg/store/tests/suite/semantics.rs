@@ -69,8 +69,12 @@ fn at() -> impl Strategy<Value = At> {
 }
 
 fn range() -> impl Strategy<Value = Range> {
-    (keys(), 0usize..4, prop::bool::weighted(0.2))
-        .prop_map(|(keys, limit, count_only)| Range { keys, revision: 0, limit, count_only })
+    (keys(), 0usize..4, prop::bool::weighted(0.2)).prop_map(|(keys, limit, count_only)| Range {
+        keys,
+        revision: 0,
+        limit,
+        count_only,
+    })
 }
 
 fn op() -> impl Strategy<Value = Op> {
