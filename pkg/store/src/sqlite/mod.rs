@@ -156,8 +156,9 @@ impl Store for SqliteStore {
     }
 
     async fn progress(&self) -> Result<(), Error> {
-        self.head()?;
-        self.shared.head.write().progress();
+        let mut head = self.shared.head.write();
+        head.check_open()?;
+        head.progress();
         Ok(())
     }
 
