@@ -429,3 +429,22 @@ async fn a_closed_store_says_so_to_everybody() {
         assert!(matches!(answer, Some(Error::Closed)), "{answer:?}");
     }
 }
+
+#[tokio::test]
+async fn a_log_that_grew_beside_a_long_read_is_cut_afterwards() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM log").unwrap();
+    let write = async |from: i32, to: i32| {
+        for n in from..to {
+            store.txn(put_bytes(format!("k{}", n % 50), 100_000)).await.unwrap();
+        }
+        store.status().unwrap().wal_bytes
+    };
+    let grown = write(0, 300).await;
+    assert!(grown > 24 << 20, "{grown}");
+    reader.execute_batch("COMMIT").unwrap();
+    let cut = write(300, 600).await;
+    assert!(cut < 24 << 20, "{cut}");
+}

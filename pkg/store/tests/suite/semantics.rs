@@ -13,9 +13,9 @@ use store::{
 use tokio::time::timeout;
 
 use crate::support::{
-    all,
+    LONG, all,
     backend::{self, Backend},
-    LONG, next, seed, soak,
+    next, seed, soak,
 };
 
 /// A revision, as seen from the head; -1000 stands for none given.
@@ -217,9 +217,12 @@ impl Pair<'_> {
             }
             let mut seen: Vec<Event> = Vec::new();
             while seen.len() < due.len() || progress {
-                let next = if progress { next(self.store, got).await } else { timeout(LONG, got.recv()).await.ok().flatten() };
+                let next =
+                    if progress { next(self.store, got).await } else { timeout(LONG, got.recv()).await.ok().flatten() };
                 let Some(batch) = next else {
-                    return Err(TestCaseError::fail(format!("at {head} the watch of {asked} saw {seen:?}, and not all of {due:?}, progress {progress}")));
+                    return Err(TestCaseError::fail(format!(
+                        "at {head} the watch of {asked} saw {seen:?}, and not all of {due:?}, progress {progress}"
+                    )));
                 };
                 if batch.events.is_empty() && batch.revision >= head {
                     break;
@@ -279,7 +282,7 @@ fn cases<F: Future<Output = Backend>>(make: impl Fn() -> F, cases: u32, steps: u
         Err(TestError::Fail(why, steps)) => {
             let lines: Vec<String> = steps.iter().map(|step| format!("{step:?}")).collect();
             panic!("{why}\n{}", lines.join("\n"))
-        },
+        }
         Err(TestError::Abort(why)) => panic!("{why}"),
     }
 }

@@ -304,10 +304,8 @@ fn image(record: &[Entry], random: &mut StdRng) -> BTreeMap<String, Vec<u8>> {
     for entry in record {
         match entry {
             Entry::Sync { file, upto } => {
-                {
                 let synced = synced.entry(*file).or_default();
                 *synced = (*synced).max(*upto);
-            }
             }
             Entry::SyncDirectory { upto } => names_synced = names_synced.max(*upto),
             _ => {}
