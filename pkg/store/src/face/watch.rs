@@ -290,7 +290,7 @@ impl Watcher {
                     batch = watch.recv() => match batch {
                         Some(batch) => self.deliver(batch, &mut ticks).await?,
                         // It was too slow, and begins anew where it was.
-                        None => break,
+                        None => break
                     },
                     command = self.commands.recv() => match command {
                         Some(Command::Progress(progress)) => {

@@ -25,7 +25,7 @@ use store::{
     TxnResponse,
 };
 
-use super::all;
+use super::{all, next};
 
 /// What a client asks.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl Log {
         let mut watch = store.watch(all(), after + 1).await?;
         store.progress().await?;
         let mut events: Vec<Event> = Vec::new();
-        while let Some(batch) = watch.recv().await {
+        while let Some(batch) = next(store, &mut watch).await {
             if batch.events.is_empty() {
                 break;
             }
