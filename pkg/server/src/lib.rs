@@ -96,6 +96,11 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// `--etcd-address` without a database to serve.
+    #[error(
+        "--etcd-address serves the built-in database, and --datastore-endpoint says to use an etcd instead: leave one out"
+    )]
+    EtcdAddress,
     /// The place of a socket is taken.
     #[error("cannot listen on {}", path.display())]
     Socket {
@@ -126,6 +131,9 @@ pub enum Error {
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
+    if config.datastore.is_etcd() && config.etcd_address.is_some() {
+        return Err(Error::EtcdAddress);
+    }
     let embedded =
         if config.datastore.is_etcd() { None } else { Some(Arc::new(SqliteStore::open(&config.paths.database()?)?)) };
     let store: Arc<dyn Store> = match &embedded {

@@ -35,6 +35,9 @@ const LAYOUT: i32 = 2;
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
 const STEP_BITS: u32 = 20;
 
+/// Bytes that the write-ahead log is cut to when it is begun anew, should it have grown beside a snapshot.
+const LOG_LIMIT: i64 = 16 << 20;
+
 /// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
 const BUSY: Duration = Duration::from_secs(60);
 
@@ -191,6 +194,7 @@ impl Db {
             c.pragma_update(None, "journal_mode", "WAL")?;
             c.pragma_update(None, "synchronous", "FULL")?;
             c.pragma_update(None, "wal_autocheckpoint", 0)?;
+            c.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
             c.pragma_update(None, "cache_size", -1024)?;
             c.busy_timeout(BUSY)?;
             c.set_prepared_statement_cache_capacity(16);

@@ -1,6 +1,6 @@
 //! Random operations: every backend answers as the model does, and its watches see the same.
 
-use std::{fmt::Debug, mem::discriminant, time::Duration};
+use std::{fmt::Debug, mem::discriminant};
 
 use bytes::Bytes;
 use proptest::{
@@ -13,16 +13,14 @@ use store::{
 use tokio::time::timeout;
 
 use crate::support::{
-    all,
+    LONG, all,
     backend::{self, Backend},
-    seed, soak,
+    next, seed, soak,
 };
 
 /// A revision, as seen from the head; -1000 stands for none given.
 type At = i64;
 const NONE: At = -1000;
-/// Long, also where two cores do everything.
-const LONG: Duration = Duration::from_secs(30);
 
 /// One step of a case.
 #[derive(Clone, Debug)]
@@ -106,7 +104,7 @@ fn txn() -> impl Strategy<Value = Txn> {
     let durability = prop_oneof![3 => Just(Durability::Durable), 1 => Just(Durability::Relaxed)];
     let ops = |most| prop::collection::vec(op(), 0..most);
     (prop::collection::vec(compare(), 0..3), ops(5), ops(3), durability)
-        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability })
+        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability, ..Txn::default() })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -125,12 +123,17 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// The same, told what was replaced, as the model tells it unasked.
+fn telling(txn: &Txn) -> Txn {
+    Txn { previous: true, ..txn.clone() }
+}
+
 /// A backend beside the model.
 struct Pair<'a> {
     store: &'a dyn Store,
     model: &'a MemoryStore,
-    /// The backend's and the model's.
-    watches: Vec<(Watch, Watch)>,
+    /// The backend's and the model's, with what was asked.
+    watches: Vec<(Watch, Watch, String)>,
 }
 
 type Verdict = Result<(), TestCaseError>;
@@ -160,11 +163,11 @@ impl Pair<'_> {
         match step {
             Step::Txn(mut txn) => {
                 txn.when.iter_mut().for_each(|compare| seen_from(head, compare));
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Put(key, value) => {
                 let txn = Txn { then: vec![Op::put(key, value)], ..Txn::default() };
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Range(range, at) => {
                 let range = Range { revision: revision(at), ..range };
@@ -186,11 +189,12 @@ impl Pair<'_> {
             }
             Step::Leases => same(&store.leases().await, &model.leases().await),
             Step::Watch(keys, at) => {
-                // What is left at the compacted revision itself is a rule of its own.
-                let from = revision(at);
+                // What is left at the compacted revision itself is a rule of its own, and so is "from now".
+                let from = if at == NONE { head + 1 } else { revision(at) };
                 let from = if from == model.compacted() { from + 1 } else { from };
+                let asked = format!("{keys:?} from {from}, asked at {head}");
                 match (store.watch(keys.clone(), from).await, model.watch(keys, from).await) {
-                    (Ok(got), Ok(want)) => self.watches.push((got, want)),
+                    (Ok(got), Ok(want)) => self.watches.push((got, want, asked)),
                     (got, want) => same(&got.map(drop), &want.map(drop))?,
                 }
                 Ok(())
@@ -205,7 +209,7 @@ impl Pair<'_> {
             same(&self.store.progress().await, &self.model.progress().await)?;
         }
         let head = self.model.revision().await.map_err(|e| TestCaseError::fail(e.to_string()))?;
-        for (got, want) in &mut self.watches {
+        for (got, want, asked) in &mut self.watches {
             let (mut due, mut progress): (Vec<Event>, bool) = (Vec::new(), false);
             while let Ok(batch) = want.try_recv() {
                 progress |= batch.events.is_empty();
@@ -213,8 +217,12 @@ impl Pair<'_> {
             }
             let mut seen: Vec<Event> = Vec::new();
             while seen.len() < due.len() || progress {
-                let Ok(Some(batch)) = timeout(LONG, got.recv()).await else {
-                    return Err(TestCaseError::fail(format!("the watch saw {seen:?}, and not all of {due:?}")));
+                let next =
+                    if progress { next(self.store, got).await } else { timeout(LONG, got.recv()).await.ok().flatten() };
+                let Some(batch) = next else {
+                    return Err(TestCaseError::fail(format!(
+                        "at {head} the watch of {asked} saw {seen:?}, and not all of {due:?}, progress {progress}"
+                    )));
                 };
                 if batch.events.is_empty() && batch.revision >= head {
                     break;
@@ -251,7 +259,8 @@ fn cases<F: Future<Output = Backend>>(make: impl Fn() -> F, cases: u32, steps: u
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let config = ProptestConfig {
         cases: cases * soak(),
-        max_shrink_iters: if one_for_all { 0 } else { 1000 },
+        max_shrink_iters: if one_for_all { 0 } else { 200 },
+        max_shrink_time: 30_000,
         failure_persistence: None,
         ..ProptestConfig::default()
     };
@@ -270,7 +279,10 @@ fn cases<F: Future<Output = Backend>>(make: impl Fn() -> F, cases: u32, steps: u
     });
     match ran {
         Ok(()) => {}
-        Err(TestError::Fail(why, steps)) => panic!("{why}\n{steps:#?}"),
+        Err(TestError::Fail(why, steps)) => {
+            let lines: Vec<String> = steps.iter().map(|step| format!("{step:?}")).collect();
+            panic!("{why}\n{}", lines.join("\n"))
+        }
         Err(TestError::Abort(why)) => panic!("{why}"),
     }
 }

@@ -304,7 +304,8 @@ fn image(record: &[Entry], random: &mut StdRng) -> BTreeMap<String, Vec<u8>> {
     for entry in record {
         match entry {
             Entry::Sync { file, upto } => {
-                drop(synced.insert(*file, (*upto).max(synced.get(file).copied().unwrap_or(0))))
+                let synced = synced.entry(*file).or_default();
+                *synced = (*synced).max(*upto);
             }
             Entry::SyncDirectory { upto } => names_synced = names_synced.max(*upto),
             _ => {}

@@ -25,7 +25,7 @@ use store::{
     TxnResponse,
 };
 
-use super::all;
+use super::{all, next};
 
 /// What a client asks.
 #[derive(Clone, Debug)]
@@ -42,7 +42,9 @@ impl Call {
     /// Asks `store`.
     pub async fn ask(&self, store: &dyn Store) -> Result<Answer, Error> {
         match self {
-            Call::Txn(txn) => store.txn(txn.clone()).await.map(|response| Answer::of_txn(&response)),
+            Call::Txn(txn) => {
+                store.txn(Txn { previous: true, ..txn.clone() }).await.map(|response| Answer::of_txn(&response))
+            }
             Call::Range(range) => store.range(range.clone()).await.map(|response| Answer::of_range(&response)),
         }
     }
@@ -161,7 +163,7 @@ impl Log {
         let mut watch = store.watch(all(), after + 1).await?;
         store.progress().await?;
         let mut events: Vec<Event> = Vec::new();
-        while let Some(batch) = watch.recv().await {
+        while let Some(batch) = next(store, &mut watch).await {
             if batch.events.is_empty() {
                 break;
             }

@@ -5,10 +5,11 @@ pub mod disk;
 pub mod history;
 pub mod load;
 
-use std::{env, path::PathBuf};
+use std::{env, path::PathBuf, time::Duration};
 
-use store::KeyRange;
+use store::{KeyRange, Store, Watch, WatchBatch};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 /// How many times longer than in CI a test runs; `KINGLET_SOAK`.
 pub fn soak() -> u32 {
@@ -35,6 +36,21 @@ pub fn in_memory() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("state.db");
     (directory, path)
+}
+
+/// Long, also where two cores do everything.
+pub const LONG: Duration = Duration::from_secs(20);
+
+/// The next batch of a watch, be it one of progress that was asked for; it is asked for again where
+/// the watch had not begun by then.
+pub async fn next(store: &dyn Store, watch: &mut Watch) -> Option<WatchBatch> {
+    for _ in 0..20 {
+        if let Ok(batch) = timeout(LONG / 20, watch.recv()).await {
+            return batch;
+        }
+        store.progress().await.ok()?;
+    }
+    None
 }
 
 /// Every key.
