@@ -31,7 +31,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Run a cluster: API server, store, scheduler, controllers, and a node
-    Server(ServerArgs),
+    Server(Box<ServerArgs>),
     /// Run a node of a cluster that is there already
     Agent(AgentArgs),
     /// A small kubectl; `kinglet kubectl --help` says what it knows
