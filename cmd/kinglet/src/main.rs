@@ -3,6 +3,7 @@
 
 mod kubectl;
 mod options;
+mod snapshot;
 
 use std::{
     path::{Path, PathBuf},
@@ -15,7 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use crate::options::{Cgroups, ClusterOptions, Files, Log, NodeOptions};
+use crate::options::{
+    Cgroups, ClusterOptions, DatastoreOptions, Files, Log, NodeOptions, SnapshotOptions, StoreOptions, Unknown,
+};
 
 /// Kubernetes in one binary.
 #[derive(Parser, Debug)]
@@ -28,11 +31,17 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Run a cluster: API server, store, scheduler, controllers, and a node
-    Server(ServerArgs),
+    Server(Box<ServerArgs>),
     /// Run a node of a cluster that is there already
     Agent(AgentArgs),
     /// A small kubectl; `kinglet kubectl --help` says what it knows
     Kubectl(kubectl::Cli),
+    /// Copies of the database of this server: save, list, restore, delete
+    #[command(subcommand)]
+    Snapshot(snapshot::Command),
+    /// The database of this server
+    #[command(subcommand)]
+    Store(snapshot::StoreCommand),
     /// Container images of this node
     #[command(subcommand)]
     Images(ImagesCommand),
@@ -48,6 +57,12 @@ enum Command {
 struct ServerArgs {
     #[command(flatten)]
     cluster: ClusterOptions,
+    #[command(flatten)]
+    store: StoreOptions,
+    #[command(flatten)]
+    datastore: DatastoreOptions,
+    #[command(flatten)]
+    snapshots: SnapshotOptions,
     #[command(flatten)]
     node: NodeOptions,
     #[command(flatten)]
@@ -114,8 +129,13 @@ fn run(name: &str) -> anyhow::Result<u8> {
         return block_on(kubectl::run(kubectl::Cli::parse()))?;
     }
     let mut command = Cli::command();
-    for subcommand in ["server", "agent"] {
-        let with_file = options::with_file(command.find_subcommand(subcommand).context("declared above")?.clone());
+    for (subcommand, unknown) in [
+        ("server", Unknown::Refused),
+        ("agent", Unknown::Refused),
+        ("snapshot", Unknown::Ignored),
+        ("store", Unknown::Ignored),
+    ] {
+        let with_file = with_file(command.find_subcommand(subcommand).context("declared above")?.clone(), unknown);
         // A broken file shall not keep other commands from working.
         let wanted = std::env::args().nth(1).is_some_and(|arg| arg == subcommand);
         match with_file {
@@ -128,6 +148,8 @@ fn run(name: &str) -> anyhow::Result<u8> {
         Command::Server(args) => serve(&args.log, |stop| server::run(args.config(), stop)),
         Command::Agent(args) => serve(&args.log, |stop| node::agent::run(args.config(), stop)),
         Command::Kubectl(cli) => block_on(kubectl::run(cli))?,
+        Command::Snapshot(command) => snapshot::run(command),
+        Command::Store(command) => snapshot::run_store(command),
         Command::Images(ImagesCommand::Import { archives, files }) => block_on(import(archives, files))?,
         Command::Cleanup(CleanupArgs { files, cgroups }) => {
             start_log("warn")?;
@@ -135,6 +157,17 @@ fn run(name: &str) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
+}
+
+/// Gives a subcommand, and those below it, what `config.yaml` says.
+fn with_file(command: clap::Command, unknown: Unknown) -> anyhow::Result<clap::Command> {
+    let mut command = options::with_file(command, unknown)?;
+    let below: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    for name in below {
+        let with_file = with_file(command.find_subcommand(&name).context("listed above")?.clone(), unknown)?;
+        command = command.mut_subcommand(&name, |_| with_file);
+    }
+    Ok(command)
 }
 
 impl Files {
@@ -157,6 +190,17 @@ impl NodeOptions {
     }
 }
 
+impl DatastoreOptions {
+    fn settings(&self) -> server::Datastore {
+        server::Datastore {
+            endpoints: self.datastore_endpoint.clone(),
+            ca_file: self.datastore_cafile.clone(),
+            cert_file: self.datastore_certfile.clone(),
+            key_file: self.datastore_keyfile.clone(),
+        }
+    }
+}
+
 impl ServerArgs {
     fn config(&self) -> server::Config {
         server::Config {
@@ -169,6 +213,13 @@ impl ServerArgs {
                 service_cidr: self.cluster.service_cidr.clone(),
                 cluster_dns: self.cluster.cluster_dns,
                 cluster_domain: self.cluster.cluster_domain.clone(),
+            },
+            etcd_address: self.store.etcd_address,
+            datastore: self.datastore.settings(),
+            snapshots: server::snapshots::Config {
+                schedule: self.snapshots.snapshot_schedule_cron.clone(),
+                retention: self.snapshots.snapshot_retention,
+                dir: self.snapshots.dir.within(&self.files.paths()),
             },
         }
     }

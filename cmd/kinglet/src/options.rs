@@ -8,11 +8,17 @@
 //! tls-san: [kinglet.example.org]
 //! ```
 
-use std::{collections::BTreeMap, fs, net::IpAddr, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Command};
 use serde_json::Value;
+use server::snapshots::Schedule;
 
 /// Where files live.
 #[derive(Args, Clone, Debug)]
@@ -101,9 +107,74 @@ pub struct ClusterOptions {
     pub cluster_domain: String,
 }
 
+/// How the built-in database is reached from outside.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Built-in database")]
+pub struct StoreOptions {
+    /// Address that etcd's API listens on, for holders of a certificate in CONFIG-DIR/etcd [default: only RUN-DIR/etcd.sock]
+    #[arg(long, env = "KINGLET_ETCD_ADDRESS", value_name = "IP:PORT", conflicts_with = "datastore_endpoint")]
+    pub etcd_address: Option<SocketAddr>,
+}
+
+/// Where a server keeps the cluster's data.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Datastore")]
+pub struct DatastoreOptions {
+    /// Member of an etcd cluster to use instead of the built-in database, as https://HOST:2379; may be repeated
+    #[arg(long, env = "KINGLET_DATASTORE_ENDPOINT", value_name = "URL", value_delimiter = ',')]
+    pub datastore_endpoint: Vec<String>,
+    /// Certificates of those who sign for etcd's members
+    #[arg(long, env = "KINGLET_DATASTORE_CAFILE", value_name = "FILE")]
+    pub datastore_cafile: Option<PathBuf>,
+    /// Certificate to show to etcd
+    #[arg(long, env = "KINGLET_DATASTORE_CERTFILE", value_name = "FILE")]
+    pub datastore_certfile: Option<PathBuf>,
+    /// Key of that certificate
+    #[arg(long, env = "KINGLET_DATASTORE_KEYFILE", value_name = "FILE")]
+    pub datastore_keyfile: Option<PathBuf>,
+}
+
+/// Snapshots that the server takes.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Snapshots")]
+pub struct SnapshotOptions {
+    /// When to take snapshots of the database, in UTC, as five fields of cron; empty for never
+    #[arg(long, env = "KINGLET_SNAPSHOT_SCHEDULE_CRON", value_name = "CRON", default_value = "0 */12 * * *")]
+    pub snapshot_schedule_cron: Schedule,
+    /// How many scheduled snapshots are kept; 0 for all
+    #[arg(long, env = "KINGLET_SNAPSHOT_RETENTION", value_name = "NUMBER", default_value_t = 5)]
+    pub snapshot_retention: usize,
+    #[command(flatten)]
+    pub dir: SnapshotDir,
+}
+
+/// Where snapshots are.
+#[derive(Args, Clone, Debug)]
+pub struct SnapshotDir {
+    /// Directory of snapshots [default: server/snapshots in the data directory]
+    #[arg(long, env = "KINGLET_SNAPSHOT_DIR", value_name = "DIR")]
+    pub snapshot_dir: Option<PathBuf>,
+}
+
+impl SnapshotDir {
+    /// As given, or the default below `paths`.
+    pub fn within(&self, paths: &node::Paths) -> PathBuf {
+        self.snapshot_dir.clone().unwrap_or_else(|| paths.snapshots())
+    }
+}
+
+/// What becomes of lines in `config.yaml` that a command has no option for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// They are errors.
+    Refused,
+    /// They are for the server.
+    Ignored,
+}
+
 /// Gives the options of `command` (a subcommand) the values of `config.yaml`, below flags and
 /// variables. A missing file is fine.
-pub fn with_file(command: Command) -> anyhow::Result<Command> {
+pub fn with_file(command: Command, unknown: Unknown) -> anyhow::Result<Command> {
     let path = config_dir().join("config.yaml");
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -112,7 +183,7 @@ pub fn with_file(command: Command) -> anyhow::Result<Command> {
     };
     let values: BTreeMap<String, Value> =
         serde_saphyr::from_str(&text).with_context(|| format!("{} is not a map of options", path.display()))?;
-    apply(command, values).with_context(|| path.display().to_string())
+    apply(command, values, unknown).with_context(|| path.display().to_string())
 }
 
 /// `--config-dir` decides where the file is, so it is looked for before the flags are parsed.
@@ -130,9 +201,12 @@ fn config_dir() -> PathBuf {
     std::env::var_os("KINGLET_CONFIG_DIR").map_or_else(|| DEFAULT_CONFIG_DIR.into(), PathBuf::from)
 }
 
-fn apply(mut command: Command, values: BTreeMap<String, Value>) -> anyhow::Result<Command> {
+fn apply(mut command: Command, values: BTreeMap<String, Value>, unknown: Unknown) -> anyhow::Result<Command> {
     let known: Vec<String> = command.get_arguments().filter_map(|a| a.get_long()).map(str::to_owned).collect();
     for (name, value) in values {
+        if unknown == Unknown::Ignored && !known.contains(&name) {
+            continue;
+        }
         if !known.contains(&name) || name == "config-dir" {
             bail!("unknown option {name:?}; known are {}", known.join(", "));
         }
@@ -165,7 +239,7 @@ mod tests {
 
     fn parse(file: Value, args: &[&str]) -> anyhow::Result<ClusterOptions> {
         let values = serde_json::from_value(file)?;
-        let command = apply(ClusterOptions::augment_args(Command::new("server")), values)?;
+        let command = apply(ClusterOptions::augment_args(Command::new("server")), values, Unknown::Refused)?;
         Ok(ClusterOptions::from_arg_matches(&command.try_get_matches_from([&["server"], args].concat())?)?)
     }
 
@@ -183,6 +257,27 @@ mod tests {
     fn an_unknown_option_is_named_with_those_that_are_known() {
         let error = parse(json!({"https-prot": 1}), &[]).unwrap_err().to_string();
         assert!(error.contains("https-prot") && error.contains("https-port"), "{error}");
+    }
+
+    #[test]
+    fn commands_beside_the_server_take_from_its_file_what_they_know() {
+        let values = serde_json::from_value(json!({"https-port": 7443, "snapshot-dir": "/mnt/usb"})).unwrap();
+        let command = apply(SnapshotDir::augment_args(Command::new("list")), values, Unknown::Ignored).unwrap();
+        let options = SnapshotDir::from_arg_matches(&command.get_matches_from(["list"])).unwrap();
+        assert_eq!(options.snapshot_dir, Some("/mnt/usb".into()));
+    }
+
+    #[test]
+    fn a_schedule_is_parsed_at_the_start_and_may_be_empty() {
+        let parse = |cron: &str| {
+            let command = SnapshotOptions::augment_args(Command::new("server"));
+            let args = ["server", "--snapshot-schedule-cron", cron];
+            command.try_get_matches_from(args).and_then(|m| SnapshotOptions::from_arg_matches(&m))
+        };
+        assert_eq!(parse("").unwrap().snapshot_retention, 5);
+        assert!(parse("30 4 * * *").is_ok());
+        let error = parse("often").unwrap_err().to_string();
+        assert!(error.contains("often") && error.contains("weekday"), "{error}");
     }
 
     #[test]

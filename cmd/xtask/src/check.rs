@@ -28,6 +28,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("etcd", "etcd-server"),
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
+    ("etcdctl", "etcd-client"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";

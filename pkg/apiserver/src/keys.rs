@@ -46,6 +46,9 @@ pub fn object(kind: &Kind, namespace: &str, name: &str) -> String {
 pub fn store_error(error: store::Error) -> Status {
     match error {
         store::Error::NoSpace { .. } => Status::unavailable(format!("{error}; nothing was written")),
+        store::Error::Unavailable { .. } => Status::unavailable(error.to_string()),
+        store::Error::OutcomeUnknown { .. } => Status::timeout(error.to_string()),
+        store::Error::TooLarge => Status::too_large("the object is larger than the datastore takes"),
         store::Error::Closed => Status::unavailable("the server is shutting down"),
         store::Error::Compacted { .. } => Status::expired("The resourceVersion for the provided list is too old."),
         other => Status::internal(other),

@@ -51,6 +51,7 @@ pub use admission::ServiceCidr;
 pub use body::Body;
 pub use nonresource::{GIT_VERSION, version};
 pub use pipeline::Extra;
+pub use serve::accept as accept_tls;
 use server::Server;
 
 /// How a server is set up.
@@ -111,7 +112,9 @@ impl ApiServer {
         stop: CancellationToken,
         tasks: &TaskTracker,
     ) {
-        tasks.spawn(serve::accept(self.server.clone(), listener, tls, stop, tasks.clone()));
+        let (server, ended) = (self.server.clone(), stop.clone());
+        let serve = move |stream| serve::connection(server.clone(), stream, ended.clone());
+        tasks.spawn(accept_tls(listener, tls, stop, tasks.clone(), serve));
     }
 }
 

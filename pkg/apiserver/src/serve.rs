@@ -8,6 +8,7 @@ use hyper_util::{
     server::conn::auto,
 };
 use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::server::TlsStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
@@ -23,13 +24,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// HTTP/2 streams of one connection: informers have many watches.
 const STREAMS: u32 = 1000;
 
-/// Takes connections until `stop`.
-pub async fn accept(
-    server: Arc<Server>,
+/// Takes TLS connections until `stop`, and has `serve` serve them.
+pub async fn accept<F: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
     tls: Arc<rustls::ServerConfig>,
     stop: CancellationToken,
     tasks: TaskTracker,
+    serve: impl Fn(TlsStream<TcpStream>) -> F + Clone + Send + 'static,
 ) {
     loop {
         let accepted = tokio::select! {
@@ -38,7 +39,12 @@ pub async fn accept(
         };
         match accepted {
             Ok((stream, _)) => {
-                tasks.spawn(connection(server.clone(), stream, tls.clone(), stop.clone()));
+                let (serve, shaken) = (serve.clone(), handshake(stream, tls.clone(), stop.clone()));
+                tasks.spawn(async move {
+                    if let Some(stream) = shaken.await {
+                        serve(stream).await;
+                    }
+                });
             }
             Err(error) => {
                 // Out of file descriptors, or the client was faster: go on after a breath.
@@ -49,23 +55,25 @@ pub async fn accept(
     }
 }
 
-async fn connection(server: Arc<Server>, stream: TcpStream, tls: Arc<rustls::ServerConfig>, stop: CancellationToken) {
+async fn handshake(
+    stream: TcpStream,
+    tls: Arc<rustls::ServerConfig>,
+    stop: CancellationToken,
+) -> Option<TlsStream<TcpStream>> {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "the connection is gone already");
-        return;
+        return None;
     }
     let acceptor = tokio_rustls::TlsAcceptor::from(tls);
-    let stream = tokio::select! {
-        () = stop.cancelled() => return,
-        done = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)) => match done {
-            Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "TLS handshake failed");
-                return;
-            }
-            Err(_) => return,
-        },
+    let done = tokio::select! {
+        () = stop.cancelled() => return None,
+        done = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)) => done.ok()?,
     };
+    done.inspect_err(|error| tracing::debug!(%error, "TLS handshake failed")).ok()
+}
+
+/// Serves one connection until its end, or until `stop`.
+pub async fn connection(server: Arc<Server>, stream: TlsStream<TcpStream>, stop: CancellationToken) {
     let user = stream.get_ref().1.peer_certificates().and_then(|chain| peer(chain.first()?.as_ref()));
     let service = hyper::service::service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
         if let Some(user) = &user {

@@ -29,7 +29,7 @@ use self::{
 pub use self::{
     lock::{Lock, lock},
     paths::Paths,
-    settings::{Node, Settings},
+    settings::{Node, Settings, node_name},
 };
 
 /// What a node is made of.

@@ -32,11 +32,27 @@ impl Paths {
     pub fn kubeconfig(&self) -> PathBuf {
         self.config.join("kubeconfig.yaml")
     }
-    /// The store's file; its folder is made.
-    pub fn database(&self) -> Result<PathBuf, Error> {
+    /// What only a server has; the folder is made.
+    pub fn server(&self) -> Result<PathBuf, Error> {
         let dir = self.data.join("server");
         private_dir(&dir)?;
-        Ok(dir.join("state.db"))
+        Ok(dir)
+    }
+    /// The store's file; its folder is made.
+    pub fn database(&self) -> Result<PathBuf, Error> {
+        Ok(self.server()?.join("state.db"))
+    }
+    /// The store under etcd's API.
+    pub fn etcd_socket(&self) -> PathBuf {
+        self.run.join("etcd.sock")
+    }
+    /// Certificates and keys of etcd's API.
+    pub fn etcd(&self) -> PathBuf {
+        self.config.join("etcd")
+    }
+    /// Snapshots of the database.
+    pub fn snapshots(&self) -> PathBuf {
+        self.data.join("server/snapshots")
     }
     /// Image archives that are imported at start.
     pub fn images(&self) -> PathBuf {

@@ -35,18 +35,23 @@ pub struct Node {
     pub ip: IpAddr,
 }
 
+fn wrong(option: &'static str, value: &dyn std::fmt::Display, message: &str) -> Error {
+    Error::Option { option, value: value.to_string(), message: message.to_owned() }
+}
+
+/// The name of this node: `given`, or that of the host.
+pub fn node_name(given: Option<String>) -> Result<String, Error> {
+    let name = given.or_else(address::host_name).unwrap_or_default();
+    match names::subdomain(&name).first() {
+        Some(fault) => Err(wrong("node-name", &name, fault)),
+        None => Ok(name),
+    }
+}
+
 impl Settings {
     /// Fills in what the user left to us.
     pub fn resolve(&self) -> Result<Node, Error> {
-        let wrong = |option, value: &dyn std::fmt::Display, message: &str| Error::Option {
-            option,
-            value: value.to_string(),
-            message: message.to_owned(),
-        };
-        let name = self.name.clone().or_else(address::host_name).unwrap_or_default();
-        if let Some(fault) = names::subdomain(&name).first() {
-            return Err(wrong("node-name", &name, fault));
-        }
+        let name = node_name(self.name.clone())?;
         let ip = self.ip.unwrap_or_else(address::node_ip);
         if !address::is_own(ip) {
             return Err(wrong("node-ip", &ip, "no interface of this machine has this address"));

@@ -5,11 +5,15 @@
 //! reaches the API with a client of its own identity, in process.
 
 mod bootstrap;
+mod datastore;
+mod etcd;
 mod join;
 mod keys;
+pub mod snapshots;
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::PathBuf,
     sync::Arc,
     time::Instant,
 };
@@ -18,10 +22,11 @@ use api::{Kinds, UserInfo};
 use apiserver::{ApiServer, ServiceCidr};
 use client::Informers;
 use node::{NodeConfig, Paths, Settings, join::ClusterSettings, stages::Stages};
-use store::{SqliteStore, Store as _};
+use store::{SqliteStore, Store};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+pub use self::datastore::Datastore;
 use self::{join::Joins, keys::Keys};
 
 /// How a server is set up.
@@ -37,6 +42,12 @@ pub struct Config {
     pub tls_san: Vec<String>,
     /// Common to all nodes.
     pub cluster: ClusterSettings,
+    /// Where etcd's API listens, besides its socket.
+    pub etcd_address: Option<SocketAddr>,
+    /// Where the cluster's data is.
+    pub datastore: Datastore,
+    /// Scheduled snapshots.
+    pub snapshots: snapshots::Config,
 }
 
 /// Why a server does not start.
@@ -48,6 +59,15 @@ pub enum Error {
     /// The database.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The etcd that shall be used.
+    #[error(
+        "the datastore cannot be used as --datastore-endpoint, --datastore-cafile, --datastore-certfile and \
+         --datastore-keyfile have it"
+    )]
+    Datastore(#[source] store::Error),
+    /// `--datastore-cafile`, `--datastore-certfile`, `--datastore-keyfile`.
+    #[error("{0}")]
+    DatastoreTls(String),
     /// The API server.
     #[error(transparent)]
     ApiServer(#[from] apiserver::Error),
@@ -76,6 +96,19 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// `--etcd-address` without a database to serve.
+    #[error(
+        "--etcd-address serves the built-in database, and --datastore-endpoint says to use an etcd instead: leave one out"
+    )]
+    EtcdAddress,
+    /// The place of a socket is taken.
+    #[error("cannot listen on {}", path.display())]
+    Socket {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A file of `manifests/`.
     #[error("manifests/{file}: {message}")]
     Manifest {
@@ -98,9 +131,27 @@ pub enum Error {
 pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     let _lock = node::lock(&config.paths)?;
     let mut stages = Stages::default();
-    let store = Arc::new(SqliteStore::open(&config.paths.database()?)?);
+    if config.datastore.is_etcd() && config.etcd_address.is_some() {
+        return Err(Error::EtcdAddress);
+    }
+    let embedded =
+        if config.datastore.is_etcd() { None } else { Some(Arc::new(SqliteStore::open(&config.paths.database()?)?)) };
+    let store: Arc<dyn Store> = match &embedded {
+        Some(embedded) => embedded.clone(),
+        None => tokio::select! {
+            connected = config.datastore.connect() => Arc::new(connected?),
+            () = stop.cancelled() => return Ok(()),
+        },
+    };
+    let start = async {
+        if let Some(embedded) = &embedded {
+            etcd::serve(&config, embedded.clone(), &mut stages).await?;
+            snapshots::start(&config.snapshots, &config.node.resolve()?.name, embedded.clone(), &mut stages);
+        }
+        start(&config, store.clone(), &mut stages).await
+    };
     let result = tokio::select! {
-        started = start(&config, store.clone(), &mut stages) => started,
+        started = start => started,
         () = stop.cancelled() => Ok(()),
     };
     if result.is_ok() {
@@ -113,7 +164,7 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
 }
 
 /// Starts everything above the store.
-async fn start(config: &Config, store: Arc<SqliteStore>, stages: &mut Stages) -> Result<(), Error> {
+async fn start(config: &Config, store: Arc<dyn Store>, stages: &mut Stages) -> Result<(), Error> {
     let begun = Instant::now();
     let service_cidr: ServiceCidr =
         config.cluster.service_cidr.parse().map_err(|_| Error::ServiceCidr(config.cluster.service_cidr.clone()))?;
@@ -173,7 +224,7 @@ fn check_dns(config: &Config, range: ServiceCidr) -> Result<(), Error> {
 async fn serve_api(
     config: &Config,
     keys: &Keys,
-    store: Arc<SqliteStore>,
+    store: Arc<dyn Store>,
     kinds: Kinds,
     service_cidr: ServiceCidr,
     advertise: SocketAddr,

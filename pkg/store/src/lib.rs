@@ -228,6 +228,9 @@ pub struct Txn {
     pub otherwise: Vec<Op>,
     /// When it may be acknowledged.
     pub durability: Durability,
+    /// Whether the answer is wanted to tell what was replaced and deleted. A store that has it at hand
+    /// tells it unasked; over a network it costs.
+    pub previous: bool,
 }
 
 impl Txn {

@@ -20,7 +20,10 @@ use std::{
 pub use self::restore::{Restored, restore};
 use crate::{
     FIRST_REVISION, SqliteStore,
-    sqlite::db::{self, Db, RowId},
+    sqlite::{
+        db::{self, Db, RowId},
+        open,
+    },
 };
 
 /// End of the names of files that are being written.
@@ -129,13 +132,26 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
 }
 
 impl SqliteStore {
-    /// A consistent copy of the database at `to`, which must not exist. Synced. Answers with its
-    /// head revision.
+    /// A consistent copy of the database at `to`, which must not exist, with everything that was
+    /// acknowledged before. Synced. Answers with its head revision.
     pub async fn snapshot(&self, to: &Path) -> Result<i64, crate::Error> {
+        let to = to.to_owned();
+        Ok(self.copying(move |database| copy(database, &to)).await?.revision)
+    }
+
+    /// As [`SqliteStore::snapshot`], by the name of `name` in the folder `dir`, which is made if need be.
+    pub async fn save(&self, dir: &Path, name: &str) -> Result<Info, Error> {
+        let (dir, name) = (dir.to_owned(), name.to_owned());
+        self.copying(move |database| save(database, &dir, &name)).await
+    }
+
+    async fn copying<T: Send + 'static>(
+        &self,
+        copy: impl FnOnce(&Path) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         self.flush().await?;
-        let (database, to) = (self.path.clone(), to.to_owned());
-        let copied = tokio::task::spawn_blocking(move || copy(&database, &to)).await;
-        Ok(copied.map_err(|_| crate::Error::Closed)??.revision)
+        let database = self.path.clone();
+        tokio::task::spawn_blocking(move || copy(&database)).await.map_err(|_| crate::Error::Closed)?
     }
 }
 
@@ -330,8 +346,6 @@ fn sweep(dir: &Path) {
     }
 }
 
-/// Makes the names in the folder of `path` durable.
 fn sync_dir(path: &Path) -> Result<(), Error> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed(dir))
+    open::sync_dir(path).map_err(failed(path))
 }

@@ -15,12 +15,10 @@ pub(crate) mod proto {
 }
 
 /// A bound of one zero byte means "to the end", or, as the start, "from the first key".
-#[cfg_attr(not(test), allow(dead_code))]
 const ZERO: Bytes = Bytes::from_static(&[0]);
 
 impl KeyRange {
     /// From `key` and `range_end` of a request.
-    #[allow(dead_code)]
     pub(crate) fn from_wire(key: Bytes, range_end: Bytes) -> Self {
         let end = match &range_end[..] {
             [] => None,
@@ -31,7 +29,6 @@ impl KeyRange {
     }
 
     /// As `(key, range_end)` of a request.
-    #[cfg_attr(not(test), allow(dead_code))]
     pub(crate) fn to_wire(&self) -> (Bytes, Bytes) {
         match &self.end {
             None => (self.start.clone(), Bytes::new()),
@@ -50,9 +47,12 @@ impl From<KeyValue> for proto::KeyValue {
     }
 }
 
+/// Copies key and value: they lie in the buffer of a whole answer, which would live as long as the
+/// last of them in somebody's cache.
 impl From<proto::KeyValue> for KeyValue {
     fn from(kv: proto::KeyValue) -> Self {
         let proto::KeyValue { key, value, create_revision, mod_revision, version, lease } = kv;
+        let (key, value) = (Bytes::copy_from_slice(&key), Bytes::copy_from_slice(&value));
         KeyValue { key, value, create_revision, mod_revision, version, lease }
     }
 }

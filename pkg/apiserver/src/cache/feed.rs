@@ -15,6 +15,10 @@ use crate::keys;
 /// How long a read waits for a revision that the caches have not seen.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Between tries to follow the store: from the first to the last.
+const RETRY_MIN: Duration = Duration::from_millis(10);
+const RETRY_MAX: Duration = Duration::from_secs(5);
+
 struct Slot {
     cache: Arc<Cache>,
     loaded: OnceCell<()>,
@@ -89,20 +93,27 @@ impl Caches {
 
     /// Feeds the caches until `stop`.
     pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
-        let mut delay = Duration::from_millis(10);
-        while !stop.is_cancelled() {
+        let mut failures = 0_u32;
+        loop {
             let ended = tokio::select! {
                 () = stop.cancelled() => return,
                 ended = self.follow_once() => ended,
             };
-            match ended {
-                Ok(()) => delay = Duration::from_millis(10),
+            failures = match ended {
+                Ok(()) => 0,
                 Err(store::Error::Closed) => return,
                 Err(error) => {
-                    tracing::warn!(%error, "the store's watch failed; trying again");
-                    delay = (delay * 2).min(Duration::from_secs(5));
-                    tokio::time::sleep(delay).await;
+                    // Told once; it may take hours until the store is back.
+                    if failures == 0 {
+                        tracing::warn!(%error, "the store cannot be followed; trying on");
+                    }
+                    failures + 1
                 }
+            };
+            let pause = RETRY_MAX.min(RETRY_MIN * 2_u32.pow(failures.min(16)));
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }
@@ -134,8 +145,9 @@ impl Caches {
     }
 
     async fn reload(&self, head: i64) -> Result<(), store::Error> {
+        // Also those that are being loaded: their read may be older than the gap.
         let slots: Vec<Arc<Slot>> = self.slots.read().values().cloned().collect();
-        for slot in slots.iter().filter(|slot| slot.loaded.initialized()) {
+        for slot in &slots {
             let read = self.store.range(Range::head(KeyRange::prefix(slot.cache.prefix().to_owned()))).await?;
             slot.cache.load(&read.kvs, read.revision);
         }

@@ -146,12 +146,17 @@ impl Cache {
         &self.selectable
     }
 
-    /// Takes in the first read (or, after a gap in the feed, another one), at `revision`.
+    /// Takes in the first read (or, after a gap in the feed, another one), at `revision`; not if a later
+    /// one is in.
     pub(super) fn load(&self, kvs: &[KeyValue], revision: i64) {
         let objects: BTreeMap<_, _> =
             kvs.iter().filter_map(|kv| Some((kv.key.clone(), Object::new(kv, &self.selectable)?))).collect();
         let mut state = self.state.write();
-        state.first += state.window.len() as u64;
+        if state.loading.is_none() && revision < state.last {
+            return;
+        }
+        // One more than there were: who was up to date has missed something, too.
+        state.first += state.window.len() as u64 + 1;
         state.window.clear();
         state.window_bytes = 0;
         (state.objects, state.floor, state.last) = (objects, revision, revision);

@@ -3,6 +3,7 @@
 mod access;
 mod clients;
 mod contract;
+mod datastore;
 mod lists;
 mod network;
 mod objects;

@@ -7,20 +7,20 @@ use super::{CONFIG_MAPS, Fixture, config_map};
 use crate::Body;
 
 /// Reads events from a running watch.
-struct Events {
+pub struct Events {
     body: Body,
     rest: String,
 }
 
 impl Events {
-    async fn open(fixture: &Fixture, uri: &str, accept: &str) -> Self {
+    pub async fn open(fixture: &Fixture, uri: &str, accept: &str) -> Self {
         let request = http::Request::get(uri).header("accept", accept).body(Full::default()).unwrap();
         let response = fixture.raw(request).await;
         assert_eq!(response.status(), 200);
         Events { body: response.into_body(), rest: String::new() }
     }
 
-    async fn next(&mut self) -> Option<Value> {
+    pub async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((line, rest)) = self.rest.split_once('\n') {
                 let event = serde_json::from_str(line).unwrap();
@@ -34,7 +34,7 @@ impl Events {
     }
 
     /// Type and name of the next event.
-    async fn short(&mut self) -> String {
+    pub async fn short(&mut self) -> String {
         let event = self.next().await.expect("the watch goes on");
         format!("{} {}", event["type"].as_str().unwrap(), event["object"]["metadata"]["name"].as_str().unwrap_or("-"))
     }

@@ -207,15 +207,15 @@ async fn a_log_that_was_taken_away_is_missed() {
 async fn rows_that_do_not_fit_are_named() {
     let odd = key(1);
     for (change, says) in [
-        ("UPDATE log SET prev = 5 << 16 WHERE id = 62 << 16", "it replaces revision 5, but revision 2 came before it"),
-        ("UPDATE log SET prev = 0 WHERE id = 62 << 16", "it replaces revision 0, but revision 2 came before it"),
-        ("UPDATE log SET prev = 99 << 16 WHERE id = 62 << 16", "it replaces a later row"),
-        ("DELETE FROM log WHERE id = 2 << 16", "revision 2, which it replaces, is missing"),
-        ("UPDATE log SET version = 1 WHERE id = 62 << 16", "version 1 comes after version 1"),
-        ("UPDATE log SET created = 77 WHERE id = 62 << 16", "version 2 created at 77 is impossible"),
-        ("UPDATE log SET version = 0 WHERE id = 62 << 16", "it is a deletion that has a value"),
-        ("UPDATE log SET lease = 5 WHERE id = 62 << 16", "lease 5, which it is bound to, is missing"),
-        ("UPDATE log SET key = x'6b65792d3031' WHERE id = 62 << 16", "it replaces revision 2, but revision 3 came"),
+        ("UPDATE log SET prev = 5 << 20 WHERE id = 62 << 20", "it replaces revision 5, but revision 2 came before it"),
+        ("UPDATE log SET prev = 0 WHERE id = 62 << 20", "it replaces revision 0, but revision 2 came before it"),
+        ("UPDATE log SET prev = 99 << 20 WHERE id = 62 << 20", "it replaces a later row"),
+        ("DELETE FROM log WHERE id = 2 << 20", "revision 2, which it replaces, is missing"),
+        ("UPDATE log SET version = 1 WHERE id = 62 << 20", "version 1 comes after version 1"),
+        ("UPDATE log SET created = 77 WHERE id = 62 << 20", "version 2 created at 77 is impossible"),
+        ("UPDATE log SET version = 0 WHERE id = 62 << 20", "it is a deletion that has a value"),
+        ("UPDATE log SET lease = 5 WHERE id = 62 << 20", "lease 5, which it is bound to, is missing"),
+        ("UPDATE log SET key = x'6b65792d3031' WHERE id = 62 << 20", "it replaces revision 2, but revision 3 came"),
     ] {
         let (_dir, path) = database().await;
         sealed(&path, change);
@@ -229,7 +229,7 @@ async fn rows_that_do_not_fit_are_named() {
 #[tokio::test]
 async fn what_compaction_took_is_not_missing() {
     let (_dir, path) = database().await;
-    sql(&path, "DELETE FROM log WHERE id = 2 << 16; REPLACE INTO meta VALUES ('compacted', 62)");
+    sql(&path, "DELETE FROM log WHERE id = 2 << 20; REPLACE INTO meta VALUES ('compacted', 62)");
     assert!(checked(&path).is_good());
     sql(&path, "REPLACE INTO meta VALUES ('compacted', 61)");
     assert!(!checked(&path).is_good());

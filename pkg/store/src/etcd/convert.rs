@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::{
-    Compare, KeyRange, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
+    Compare, Op, OpResponse, Range, RangeResponse, Target, Txn, TxnResponse,
     wire::proto::{self, compare, request_op::Request, response_op::Response},
 };
 
@@ -28,7 +28,7 @@ pub(super) fn range_response(response: proto::RangeResponse) -> RangeResponse {
 }
 
 pub(super) fn txn_request(txn: &Txn) -> proto::TxnRequest {
-    let ops = |ops: &[Op]| ops.iter().map(op).collect();
+    let ops = |ops: &[Op]| ops.iter().map(|step| op(step, txn.previous)).collect();
     proto::TxnRequest {
         compare: txn.when.iter().map(comparison).collect(),
         success: ops(&txn.then),
@@ -55,25 +55,23 @@ fn comparison(compare: &Compare) -> proto::Compare {
     proto::Compare { result: result.into(), target: target.into(), key, range_end, target_union: Some(wanted) }
 }
 
-fn op(op: &Op) -> proto::RequestOp {
+fn op(op: &Op, prev_kv: bool) -> proto::RequestOp {
     let request = match op {
         Op::Put { key, value, lease } => Request::RequestPut(proto::PutRequest {
             key: key.clone(),
             value: value.clone().unwrap_or_default(),
             lease: lease.unwrap_or_default(),
-            prev_kv: true,
+            prev_kv,
             ignore_value: value.is_none(),
             ignore_lease: lease.is_none(),
         }),
-        Op::Delete(keys) => Request::RequestDeleteRange(delete_request(keys)),
+        Op::Delete(keys) => {
+            let (key, range_end) = keys.to_wire();
+            Request::RequestDeleteRange(proto::DeleteRangeRequest { key, range_end, prev_kv })
+        }
         Op::Range(range) => Request::RequestRange(range_request(range)),
     };
     proto::RequestOp { request: Some(request) }
-}
-
-fn delete_request(keys: &KeyRange) -> proto::DeleteRangeRequest {
-    let (key, range_end) = keys.to_wire();
-    proto::DeleteRangeRequest { key, range_end, prev_kv: true }
 }
 
 /// `None` if the answer has other steps than we asked for.

@@ -62,7 +62,7 @@ impl Settings {
 /// etcd refuses what is larger than it was told, and answers as large as need be.
 const LARGEST_MESSAGE: usize = i32::MAX as usize;
 /// Keys of a read that has no limit of its own: it comes in pieces, so that each has its own time.
-const PIECE: usize = 5_000;
+const PIECE: usize = 1_000;
 /// Between tries at the start.
 const START_PAUSE: Duration = Duration::from_secs(1);
 

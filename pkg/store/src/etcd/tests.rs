@@ -50,7 +50,7 @@ async fn a_transaction_a_watch_and_a_lease_on_the_real_thing() {
     let mut watch = store.watch(KeyRange::prefix("a/"), 0).await.unwrap();
     store.txn(put("a/1", "v1")).await.unwrap();
     store.txn(put("b/1", "v1")).await.unwrap();
-    let answer = store.txn(put("a/1", "v2")).await.unwrap();
+    let answer = store.txn(Txn { previous: true, ..put("a/1", "v2") }).await.unwrap();
     let [crate::OpResponse::Put(Some(before))] = &answer.responses[..] else { panic!("{answer:?}") };
     assert_eq!((&before.value[..], before.mod_revision, answer.revision), (&b"v1"[..], 2, 4));
     let events = up_to(&mut watch, 4).await;

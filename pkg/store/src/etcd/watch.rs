@@ -107,7 +107,6 @@ impl Watcher {
         // etcd answers with the first message, that the watch is made.
         let opened = timeout(READ, client.watch(ReceiverStream::new(outgoing))).await;
         let mut messages = opened.map_err(|_| Failure::silent(READ))?.map_err(Failure::of)?.into_inner();
-        self.store.cluster.answered(connection);
         loop {
             let batch = tokio::select! {
                 message = messages.message() => match message.map_err(Failure::of)? {
@@ -116,7 +115,13 @@ impl Watcher {
                         return Ok(End::Over);
                     }
                     Some(message) if message.canceled => return Err(Failure::of(tonic::Status::unavailable(message.cancel_reason))),
-                    Some(message) => self.position.take(message),
+                    Some(message) => {
+                        // A member without a leader also makes watches; it has no events for them.
+                        if !message.events.is_empty() {
+                            self.store.cluster.answered(connection);
+                        }
+                        self.position.take(message)
+                    }
                     None => return Err(Failure::of(tonic::Status::unavailable("the watch was ended"))),
                 },
                 changed = self.asked.changed() => match changed {

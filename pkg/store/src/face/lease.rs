@@ -27,6 +27,9 @@ impl Lease for State {
         if ttl > MAX_TTL {
             return Err(Status::out_of_range("etcdserver: too large lease TTL"));
         }
+        // Not the store's choice, which is a number that an ended lease may have had: whoever has not
+        // heard of the end would renew another's.
+        let id = if id == 0 { rand::random_range(1..=i64::MAX) } else { id };
         let id = self.store().lease_grant(id, ttl).await?;
         let ttl = self.store().lease_time_to_live(id).await?.granted;
         Ok(Response::new(LeaseGrantResponse { header: self.header_now().await?, id, ttl, error: String::new() }))

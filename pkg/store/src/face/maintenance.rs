@@ -30,6 +30,15 @@ const CHUNKS: usize = 4;
 /// Names of snapshots on their way begin with it.
 const SNAPSHOT: &str = "etcd-snapshot-";
 
+/// What etcd's clients are told of while writes fail for this reason.
+pub(super) fn alarm(error: &Error) -> Option<AlarmType> {
+    match error {
+        Error::NoSpace { .. } => Some(AlarmType::Nospace),
+        Error::Corrupt { .. } => Some(AlarmType::Corrupt),
+        _ => None,
+    }
+}
+
 /// Removes snapshots that a process left when it was killed.
 pub(super) fn clear(scratch: &Path) {
     for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
@@ -92,11 +101,7 @@ impl Maintenance for State {
                 "alarms of Kinglet's embedded store begin and end by themselves: NOSPACE lasts while the disk is full",
             ));
         }
-        let alarm = match self.sizes().await?.failing {
-            Some(Error::NoSpace { .. }) => Some(AlarmType::Nospace),
-            Some(Error::Corrupt { .. }) => Some(AlarmType::Corrupt),
-            _ => None,
-        };
+        let alarm = self.sizes().await?.failing.and_then(|error| alarm(&error));
         let asked = alarm.filter(|alarm| matches!(request.alarm(), AlarmType::None) || *alarm == request.alarm());
         let alarms = asked.map(|alarm| AlarmMember { member_id: MEMBER, alarm: alarm.into() }).into_iter().collect();
         Ok(Response::new(AlarmResponse { header: self.header_now().await?, alarms }))

@@ -24,7 +24,7 @@ const TXN_OPS: usize = 128;
 /// Refuses what etcd would find too large.
 pub(super) fn check_size(request: &impl Message) -> Result<(), Status> {
     if request.encoded_len() > REQUEST {
-        return Err(Status::invalid_argument("etcdserver: request is too large"));
+        return Err(Error::TooLarge.into());
     }
     Ok(())
 }
@@ -118,7 +118,8 @@ fn compare(target: SortTarget, a: &KeyValue, b: &KeyValue) -> Ordering {
     }
 }
 
-/// A put as the store has it.
+/// A put as the store has it. Key and value are copied, each into memory of its own size: those of the request
+/// lie in a buffer of 8 KB or more, which would live as long as they.
 pub(super) fn put(request: PutRequest) -> Result<Op, Status> {
     let PutRequest { key, value, lease, ignore_value, ignore_lease, .. } = request;
     if ignore_value && !value.is_empty() {
@@ -127,6 +128,7 @@ pub(super) fn put(request: PutRequest) -> Result<Op, Status> {
     if ignore_lease && lease != 0 {
         return Err(Status::invalid_argument("etcdserver: lease is provided"));
     }
+    let (key, value) = (Bytes::copy_from_slice(&key), Bytes::copy_from_slice(&value));
     Ok(Op::Put { key, value: (!ignore_value).then_some(value), lease: (!ignore_lease).then_some(lease) })
 }
 

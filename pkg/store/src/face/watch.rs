@@ -160,7 +160,7 @@ impl Session {
             (Err(reason), _) | (_, Err(reason)) => return self.refuse(head, reason).await,
             (Ok(keys), Ok(id)) => (keys, id),
         };
-        let from = if request.start_revision == 0 { head + 1 } else { request.start_revision };
+        let from = if request.start_revision > 0 { request.start_revision } else { head + 1 };
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let watcher = Watcher {
             store: self.store.clone(),
@@ -281,12 +281,16 @@ impl Watcher {
                     return Err(Gone);
                 }
             };
+            if self.asked.is_some() {
+                // What its last watch was told of progress may be lost.
+                let _ = self.store.progress().await;
+            }
             loop {
                 tokio::select! {
                     batch = watch.recv() => match batch {
                         Some(batch) => self.deliver(batch, &mut ticks).await?,
                         // It was too slow, and begins anew where it was.
-                        None => break,
+                        None => break
                     },
                     command = self.commands.recv() => match command {
                         Some(Command::Progress(progress)) => {

@@ -218,7 +218,7 @@ impl<'b, 'a> Step<'b, 'a> {
 
     fn stage(&mut self, kv: KeyValue, prev: Option<Entry>) -> Result<(), Error> {
         if self.rows.len() >= MAX_STEPS {
-            return Err(Error::Unsupported("a transaction of more than 65,536 writes"));
+            return Err(Error::Unsupported("a transaction of more than a million writes"));
         }
         let id = RowId::new(kv.mod_revision, self.rows.len());
         let entry = (kv.version > 0).then(|| Entry { kv: kv.clone(), row: id });

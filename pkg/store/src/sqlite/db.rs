@@ -1,6 +1,6 @@
 //! The database file: one append-only table, and what it takes to trust it.
 //!
-//! Each write of a key is one row, written once. `id` is `revision << 16 | step`, so that rows are
+//! Each write of a key is one row, written once. `id` is `revision << 20 | step`, so that rows are
 //! in commit order without an index; `prev` is the row that it replaces. Example, after
 //! put a=1, put b=2, put a=3, delete b:
 //!
@@ -25,6 +25,7 @@ use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _, Transaction, config::DbConfig, hooks::Wal, params, types::Type,
 };
 
+use super::open;
 use crate::{Error, KeyValue};
 
 /// Identifies our files: "KNGL".
@@ -33,7 +34,10 @@ pub(crate) const APPLICATION_ID: i32 = 0x4b4e_474c;
 const LAYOUT: i32 = 2;
 /// Steps that one transaction may have.
 pub(super) const MAX_STEPS: usize = 1 << STEP_BITS;
-const STEP_BITS: u32 = 16;
+const STEP_BITS: u32 = 20;
+
+/// Bytes that the write-ahead log is cut to when it is begun anew, should it have grown beside a snapshot.
+const LOG_LIMIT: i64 = 16 << 20;
 
 /// How long another process (a snapshot, somebody's `sqlite3`) may hold the file before a write fails.
 const BUSY: Duration = Duration::from_secs(60);
@@ -43,6 +47,9 @@ const BUSY: Duration = Duration::from_secs(60);
 pub(crate) struct RowId(pub i64);
 
 impl RowId {
+    /// Beyond it there are no rows: at ten thousand writes a second, after 27 years.
+    pub const LAST_REVISION: i64 = i64::MAX >> STEP_BITS;
+
     pub fn new(revision: i64, step: usize) -> Self {
         debug_assert!(step < MAX_STEPS);
         RowId(revision << STEP_BITS | step as i64)
@@ -125,11 +132,25 @@ pub(crate) struct Db {
 }
 
 impl Db {
-    /// Opens or makes the database.
+    /// Opens or makes the database. It is made under another name, so that what has its name is whole.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        if path.metadata().is_ok_and(|file| file.len() == 0) {
-            return Err(corrupt(path, "it is empty, as power cuts can leave a file"));
+        match path.metadata() {
+            Ok(file) if file.len() == 0 => return Err(corrupt(path, "it is empty, as power cuts can leave a file")),
+            Ok(_) => {}
+            Err(_) => {
+                let draft = path.with_extension("draft");
+                let made = open::remove(&draft)
+                    .and_then(|()| open::remove(&open::wal_path(&draft)))
+                    // Closing it puts all of it into the one file.
+                    .and_then(|()| Self::connect(&draft).map(drop))
+                    .and_then(|()| open::rename(&draft, path));
+                made?;
+            }
         }
+        Self::connect(path)
+    }
+
+    fn connect(path: &Path) -> Result<Self, Error> {
         let conn = Connection::open(path).map_err(|e| error(path, &e))?;
         let db = Db { conn, path: path.to_owned() };
         db.prepare()?;
@@ -188,6 +209,7 @@ impl Db {
             c.pragma_update(None, "journal_mode", "WAL")?;
             c.pragma_update(None, "synchronous", "FULL")?;
             c.pragma_update(None, "wal_autocheckpoint", 0)?;
+            c.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
             c.pragma_update(None, "cache_size", -1024)?;
             c.busy_timeout(BUSY)?;
             c.set_prepared_statement_cache_capacity(16);

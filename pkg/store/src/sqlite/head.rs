@@ -82,6 +82,7 @@ pub(super) struct Head {
     ring: VecDeque<Revision>,
     ring_bytes: usize,
     watches: Vec<Watcher>,
+    closed: bool,
 }
 
 struct Watcher {
@@ -207,9 +208,15 @@ impl Head {
         self.watches.push(Watcher { keys, from, sender });
     }
 
-    /// Ends all watches.
+    /// Ends all watches, and is of no more use.
     pub fn close(&mut self) {
+        self.closed = true;
         self.watches.clear();
+    }
+
+    /// Whether it is of use.
+    pub fn check_open(&self) -> Result<(), Error> {
+        if self.closed { Err(Error::Closed) } else { Ok(()) }
     }
 }
 

@@ -63,6 +63,7 @@ impl Past {
         let (sender, receiver) = mpsc::channel(WATCH_BUFFER);
         {
             let mut head = self.shared.head.write();
+            head.check_open()?;
             if from > 0 && from < head.compacted {
                 return Err(Error::Compacted { compacted: head.compacted });
             }

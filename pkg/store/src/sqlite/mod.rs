@@ -18,16 +18,17 @@ mod writer;
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{Arc, atomic::Ordering, mpsc},
     time::Instant,
 };
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLockReadGuard};
 use tokio::sync::oneshot;
 
 pub use self::retention::Retention;
 use self::{
     db::Db,
+    head::Head,
     history::Past,
     open::Loaded,
     writer::{Reply, Request, Shared, Write, Writer},
@@ -59,6 +60,8 @@ pub struct Status {
     pub wal_bytes: u64,
     /// Bytes of the database file that are in use.
     pub used_bytes: u64,
+    /// Commits since it was opened; each is a sync of the disk.
+    pub commits: u64,
     /// Why the last commit failed, if it did.
     pub failing: Option<Error>,
 }
@@ -96,6 +99,7 @@ impl SqliteStore {
             file_bytes: pages.all * pages.size,
             wal_bytes: open::wal_path(&self.path).metadata().map_or(0, |file| file.len()),
             used_bytes: (pages.all - pages.free) * pages.size,
+            commits: self.shared.commits.load(Ordering::Relaxed),
             failing: self.shared.failing.lock().clone(),
         })
     }
@@ -116,6 +120,12 @@ impl SqliteStore {
         answer.await.map_err(|_| Error::Closed)?
     }
 
+    fn head(&self) -> Result<RwLockReadGuard<'_, Head>, Error> {
+        let head = self.shared.head.read();
+        head.check_open()?;
+        Ok(head)
+    }
+
     fn past(&self) -> Past {
         Past { shared: self.shared.clone(), reader: self.reader.clone() }
     }
@@ -132,7 +142,7 @@ impl Store for SqliteStore {
             return Err(Error::EmptyKey);
         }
         {
-            let head = self.shared.head.read();
+            let head = self.head()?;
             if range.revision == 0 || range.revision == head.revision {
                 return Ok(head.range(&range));
             }
@@ -146,12 +156,14 @@ impl Store for SqliteStore {
     }
 
     async fn progress(&self) -> Result<(), Error> {
-        self.shared.head.write().progress();
+        let mut head = self.shared.head.write();
+        head.check_open()?;
+        head.progress();
         Ok(())
     }
 
     async fn revision(&self) -> Result<i64, Error> {
-        Ok(self.shared.head.read().revision)
+        Ok(self.head()?.revision)
     }
 
     fn compacted(&self) -> i64 {
@@ -169,6 +181,7 @@ impl Store for SqliteStore {
     async fn lease_keep_alive(&self, id: i64) -> Result<i64, Error> {
         // Not by the writer: leases live on while the disk is slow.
         let mut head = self.shared.head.write();
+        head.check_open()?;
         let lease = head.leases.get_mut(&id).ok_or(Error::LeaseNotFound(id))?;
         lease.renew(Instant::now());
         Ok(lease.ttl)
@@ -179,7 +192,7 @@ impl Store for SqliteStore {
     }
 
     async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {
-        let head = self.shared.head.read();
+        let head = self.head()?;
         let lease = head.leases.get(&id).ok_or(Error::LeaseNotFound(id))?;
         let left = lease.deadline.saturating_duration_since(Instant::now()).as_secs();
         Ok(LeaseStatus {
@@ -191,7 +204,7 @@ impl Store for SqliteStore {
     }
 
     async fn leases(&self) -> Result<Vec<i64>, Error> {
-        let mut ids: Vec<i64> = self.shared.head.read().leases.keys().copied().collect();
+        let mut ids: Vec<i64> = self.head()?.leases.keys().copied().collect();
         ids.sort_unstable();
         Ok(ids)
     }

@@ -16,6 +16,7 @@ use std::{
     ops::ControlFlow,
     sync::{
         Arc,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError},
     },
     time::{Duration, Instant},
@@ -58,6 +59,8 @@ pub(super) struct Shared {
     pub head: RwLock<Head>,
     /// Why the last commit failed.
     pub failing: Mutex<Option<Error>>,
+    /// Commits since the start; each is a sync of the disk.
+    pub commits: AtomicU64,
 }
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
@@ -283,6 +286,7 @@ impl Writer {
 
     fn write(&self, changes: &[&Changes]) -> Result<(), Error> {
         let written = self.wal.writing(|| self.db.commit(changes));
+        self.shared.commits.fetch_add(1, Ordering::Relaxed);
         let before = mem::replace(&mut *self.shared.failing.lock(), written.clone().err());
         match (&before, &written) {
             (None, Err(error)) => tracing::warn!(%error, "the store cannot write; it goes on trying"),

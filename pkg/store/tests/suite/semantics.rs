@@ -104,7 +104,7 @@ fn txn() -> impl Strategy<Value = Txn> {
     let durability = prop_oneof![3 => Just(Durability::Durable), 1 => Just(Durability::Relaxed)];
     let ops = |most| prop::collection::vec(op(), 0..most);
     (prop::collection::vec(compare(), 0..3), ops(5), ops(3), durability)
-        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability })
+        .prop_map(|(when, then, otherwise, durability)| Txn { when, then, otherwise, durability, ..Txn::default() })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -121,6 +121,11 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (keys(), at()).prop_map(|(keys, at)| Step::Watch(keys, at)),
         1 => Just(Step::Progress),
     ]
+}
+
+/// The same, told what was replaced, as the model tells it unasked.
+fn telling(txn: &Txn) -> Txn {
+    Txn { previous: true, ..txn.clone() }
 }
 
 /// A backend beside the model.
@@ -158,11 +163,11 @@ impl Pair<'_> {
         match step {
             Step::Txn(mut txn) => {
                 txn.when.iter_mut().for_each(|compare| seen_from(head, compare));
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Put(key, value) => {
                 let txn = Txn { then: vec![Op::put(key, value)], ..Txn::default() };
-                same(&store.txn(txn.clone()).await, &model.txn(txn).await)
+                same(&store.txn(telling(&txn)).await, &model.txn(txn).await)
             }
             Step::Range(range, at) => {
                 let range = Range { revision: revision(at), ..range };

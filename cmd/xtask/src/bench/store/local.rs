@@ -9,12 +9,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use store::{KeyRange, Range, SqliteStore, Store};
+use store::{Durability, KeyRange, Op, Range, SqliteStore, Store, Txn};
 
 use super::{Figures, common, load};
-use crate::bench::{Figure, statistics::memory};
+use crate::bench::{
+    Figure,
+    statistics::{memory, written},
+};
 
 const OPEN_KEYS: usize = 100_000;
+/// How long the idle store is looked at, and how often its node renews its Lease.
+const IDLE: Duration = Duration::from_secs(605);
+const LEASE_EVERY: Duration = Duration::from_secs(10);
 
 /// The disk, then a store at `path`, which holds 100,000 keys of 1 KB afterwards.
 pub async fn measure(path: &Path) -> anyhow::Result<Figures> {
@@ -55,5 +61,25 @@ pub async fn open(path: &Path) -> anyhow::Result<Figures> {
     Ok(vec![
         ("open with 100,000 keys of 1 KB (s)".to_owned(), Figure::new(elapsed.as_secs_f64(), "")),
         ("memory, times the data".to_owned(), Figure::new(taken / data, format!("{taken:.0} MB for {data:.0} MB"))),
+    ])
+}
+
+/// What an idle node costs the disk: its Lease, and the store's own housekeeping.
+pub async fn idle(path: &Path) -> anyhow::Result<Figures> {
+    let store = SqliteStore::open(path)?;
+    let (written_before, commits) = (written(std::process::id())?, store.status()?.commits);
+    let start = Instant::now();
+    while start.elapsed() < IDLE {
+        let then = vec![Op::put("/registry/leases/kube-node-lease/node", vec![b'x'; 400])];
+        store.txn(Txn { then, durability: Durability::Relaxed, ..Txn::default() }).await?;
+        tokio::time::sleep(LEASE_EVERY).await;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let kilobytes = (written(std::process::id())? - written_before) as f64 / 1024.0;
+    let commits = (store.status()?.commits - commits) as f64;
+    store.close().await?;
+    Ok(vec![
+        ("idle, one Lease every 10 s (KB/s written)".to_owned(), Figure::new(kilobytes / seconds, "")),
+        ("the same (syncs a minute)".to_owned(), Figure::new(commits * 60.0 / seconds, "")),
     ])
 }

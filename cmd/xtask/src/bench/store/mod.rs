@@ -27,7 +27,7 @@ const PUTS_64: &str = "durable puts of 1 KB, 64 clients (/s)";
 const RANGE: &str = "range of 10,000 keys of 1 KB (MB/s)";
 const WATCH: &str = "write → event at 100 watchers, p99 (ms)";
 
-/// Measures everything, or what is named: `process`, `face`, `etcd`, `kine`.
+/// Measures everything, or what is named: `process`, `idle`, `face`, `etcd`, `kine`.
 pub fn run(names: &[&str]) -> anyhow::Result<()> {
     crate::check::load_generator()?;
     let dir = tempfile::tempdir_in("/var/tmp")?;
@@ -36,6 +36,10 @@ pub fn run(names: &[&str]) -> anyhow::Result<()> {
         let path = dir.path().join("local.db");
         print("in process", &measured(&["local", &path.to_string_lossy()]));
         print("in process, opened", &measured(&["open", &path.to_string_lossy()]));
+    }
+    if wanted("idle") {
+        println!("in process           idle: ten minutes");
+        print("in process", &measured(&["idle", &dir.path().join("idle.db").to_string_lossy()]));
     }
     for (name, start) in peers::ALL.iter().filter(|(name, _)| wanted(name)) {
         let folder = dir.path().join(name);
@@ -58,10 +62,11 @@ pub fn main(args: &[&str]) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let figures = match args {
         ["local", file] => runtime.block_on(local::measure(Path::new(file)))?,
+        ["idle", file] => runtime.block_on(local::idle(Path::new(file)))?,
         ["open", file] => runtime.block_on(local::open(Path::new(file)))?,
         ["remote", endpoint] => runtime.block_on(remote(endpoint))?,
         ["serve", folder] => return runtime.block_on(peers::serve(Path::new(folder))),
-        _ => bail!("usage: xtask bench-store local FILE | open FILE | remote ENDPOINT | serve FOLDER"),
+        _ => bail!("usage: xtask bench-store local FILE | open FILE | idle FILE | remote ENDPOINT | serve FOLDER"),
     };
     println!("{}", serde_json::to_string(&figures)?);
     Ok(())

@@ -240,8 +240,12 @@ async fn leases_are_granted_renewed_shown_and_revoked() {
     let unknown = lease.lease_time_to_live(ask(8, true)).await.unwrap().into_inner();
     assert_eq!((unknown.id, unknown.ttl), (8, -1));
 
-    let chosen = lease.lease_grant(LeaseGrantRequest { ttl: 9, id: 0 }).await.unwrap().into_inner().id;
-    assert!(chosen != 0 && chosen != 7);
+    // A number is not given out again.
+    let any = LeaseGrantRequest { ttl: 9, id: 0 };
+    let ended = lease.lease_grant(any).await.unwrap().into_inner().id;
+    lease.lease_revoke(LeaseRevokeRequest { id: ended }).await.unwrap();
+    let chosen = lease.lease_grant(any).await.unwrap().into_inner().id;
+    assert!(chosen > 0 && chosen != ended);
     let leases = lease.lease_leases(LeaseLeasesRequest {}).await.unwrap().into_inner().leases;
     assert_eq!(leases.len(), 2);
     lease.lease_revoke(LeaseRevokeRequest { id: 7 }).await.unwrap();

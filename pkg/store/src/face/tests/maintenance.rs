@@ -5,10 +5,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use sha2::{Digest as _, Sha256};
 use tonic::Code;
 
+use super::super::maintenance::alarm;
 use super::*;
-use crate::wire::proto::{
-    AlarmRequest, DefragmentRequest, LeaseKeepAliveRequest, MemberListRequest, SnapshotRequest, StatusRequest,
-    alarm_request::AlarmAction, cluster_client::ClusterClient,
+use crate::{
+    Error,
+    wire::proto::{
+        AlarmRequest, AlarmType, DefragmentRequest, LeaseKeepAliveRequest, MemberListRequest, SnapshotRequest,
+        StatusRequest, alarm_request::AlarmAction, cluster_client::ClusterClient,
+    },
 };
 
 #[tokio::test]
@@ -29,6 +33,14 @@ async fn status_members_and_alarms_are_those_of_a_cluster_of_one() {
     assert_eq!(members.len(), 1);
     assert_eq!((members[0].id, members[0].name.as_str()), (status.leader, "test"));
     assert_eq!(members[0].client_ur_ls, ["unix:///nowhere"]);
+}
+
+#[test]
+fn a_full_disk_and_a_broken_database_are_alarms() {
+    let path = || "db".to_owned();
+    assert_eq!(alarm(&Error::NoSpace { path: path() }), Some(AlarmType::Nospace));
+    assert_eq!(alarm(&Error::Corrupt { path: path(), message: String::new() }), Some(AlarmType::Corrupt));
+    assert_eq!(alarm(&Error::Backend { path: path(), message: String::new() }), None);
 }
 
 #[tokio::test]

@@ -159,12 +159,15 @@ async fn watches_begin_in_the_past_now_and_in_the_future() {
     past.create(from(3)).await;
     assert_eq!(now.create(from(0)).await.header.unwrap().revision, 4);
     future.create(from(6)).await;
+    let mut negative = Stream::open(&served).await;
+    negative.create(from(i64::MIN)).await;
     for key in ["d", "e", "f"] {
         served.put(key, "").await;
     }
     assert_eq!(revisions(past.events(5).await), [3, 4, 5, 6, 7]);
     assert_eq!(revisions(now.events(3).await), [5, 6, 7]);
     assert_eq!(revisions(future.events(2).await), [6, 7]);
+    assert_eq!(revisions(negative.events(3).await), [5, 6, 7]);
 
     served.store.compact(5).await.unwrap();
     let mut compacted = Stream::open(&served).await;

@@ -42,7 +42,9 @@ impl Call {
     /// Asks `store`.
     pub async fn ask(&self, store: &dyn Store) -> Result<Answer, Error> {
         match self {
-            Call::Txn(txn) => store.txn(txn.clone()).await.map(|response| Answer::of_txn(&response)),
+            Call::Txn(txn) => {
+                store.txn(Txn { previous: true, ..txn.clone() }).await.map(|response| Answer::of_txn(&response))
+            }
             Call::Range(range) => store.range(range.clone()).await.map(|response| Answer::of_range(&response)),
         }
     }

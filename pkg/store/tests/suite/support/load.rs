@@ -75,7 +75,7 @@ impl Calls {
             1..4 => Txn { then: vec![Op::put(self.key(), self.value())], ..Txn::default() },
             _ => {
                 let when = vec![self.compare()];
-                Txn { when, then: self.steps(), otherwise: self.steps(), durability: Durability::Durable }
+                Txn { when, then: self.steps(), otherwise: self.steps(), ..Txn::default() }
             }
         }
     }

@@ -1,0 +1,200 @@
+//! `kinglet snapshot` and `kinglet store`: the database's files, with the server running or not.
+
+use std::{path::PathBuf, time::SystemTime};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand, ValueEnum};
+use jiff::{Timestamp, Unit};
+use serde_json::json;
+use store::{
+    check,
+    snapshot::{self, Info},
+};
+
+use crate::options::{Files, SnapshotDir};
+
+/// Snapshots.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Save a snapshot; the server may be running, and goes on
+    Save {
+        /// Its name [default: on-demand-NODE-SECONDS]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Name of this node [default: the host name]
+        #[arg(long, env = "KINGLET_NODE_NAME", value_name = "NODE")]
+        node_name: Option<String>,
+        #[command(flatten)]
+        at: Places,
+    },
+    /// List snapshots, oldest revision first
+    List {
+        /// How
+        #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+        output: Format,
+        #[command(flatten)]
+        at: Places,
+    },
+    /// Put a snapshot in the place of the database; the server must be stopped
+    ///
+    /// The old database is kept beside the new one. Revisions go on from the higher one of both, so
+    /// that clients list anew. Files of `etcdctl snapshot save` are snapshots, too.
+    Restore {
+        /// Name of a snapshot, or a file
+        #[arg(value_name = "NAME|FILE")]
+        snapshot: String,
+        #[command(flatten)]
+        at: Places,
+    },
+    /// Delete snapshots
+    Delete {
+        /// Their names
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        #[command(flatten)]
+        at: Places,
+    },
+}
+
+/// The database.
+#[derive(Subcommand, Debug)]
+pub enum StoreCommand {
+    /// Verify a database, and say what is damaged and what would be lost
+    ///
+    /// Nothing is changed, and a running server goes on. Ends with 1 if something is damaged or missing.
+    Check {
+        /// The database, or a snapshot [default: the database of this server]
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        at: Places,
+    },
+}
+
+/// Where the database and its snapshots are.
+#[derive(Args, Debug)]
+pub struct Places {
+    #[command(flatten)]
+    snapshots: SnapshotDir,
+    #[command(flatten)]
+    files: Files,
+}
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+impl Places {
+    fn snapshots(&self) -> PathBuf {
+        self.snapshots.within(&self.files.paths())
+    }
+
+    fn database(&self) -> anyhow::Result<PathBuf> {
+        Ok(self.files.paths().database()?)
+    }
+
+    /// The database, which must be there.
+    fn existing(&self) -> anyhow::Result<PathBuf> {
+        let database = self.database()?;
+        anyhow::ensure!(
+            database.exists(),
+            "there is no database at {}; is --data-dir that of the server?",
+            database.display()
+        );
+        Ok(database)
+    }
+}
+
+/// Runs `kinglet snapshot`.
+pub fn run(command: Command) -> anyhow::Result<u8> {
+    match command {
+        Command::Save { name, node_name, at } => {
+            let name = match name {
+                Some(name) => name,
+                None => snapshot::name("on-demand", &node::node_name(node_name)?, SystemTime::now()),
+            };
+            let saved = snapshot::save(&at.existing()?, &at.snapshots(), &name)?;
+            println!("saved {}, {}", saved.path.display(), state(&saved));
+        }
+        Command::List { output, at } => print(&snapshot::list(&at.snapshots())?, output)?,
+        Command::Restore { snapshot, at } => {
+            let (dir, database) = (at.snapshots(), at.database()?);
+            let done = snapshot::restore(&database, &snapshot::find(&dir, &snapshot)?)?;
+            let (was, is) = (done.contents.revision, done.revision);
+            println!("restored {} keys of revision {was}; the head is {is} now", done.contents.keys);
+            if let Some(aside) = done.aside {
+                println!("the old database is {}; delete it when you do not need it", aside.display());
+            }
+        }
+        Command::Delete { names, at } => {
+            for name in names {
+                snapshot::delete(&at.snapshots(), &name)?;
+                println!("deleted {name}");
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// Runs `kinglet store`.
+pub fn run_store(StoreCommand::Check { file, at }: StoreCommand) -> anyhow::Result<u8> {
+    let database = file.map_or_else(|| at.existing(), Ok)?;
+    let report = check::check(&database, Some(&at.snapshots()))?;
+    print!("{report}");
+    if report.is_good() {
+        return Ok(0);
+    }
+    if let Some(newest) = report.snapshot {
+        println!("to go back to the newest snapshot: stop kinglet, and kinglet snapshot restore {}", newest.name);
+    }
+    Ok(1)
+}
+
+fn print(found: &[Info], output: Format) -> anyhow::Result<()> {
+    if let Format::Json = output {
+        let items: Result<Vec<_>, _> = found.iter().map(item).collect();
+        println!("{:#}", json!(items?));
+        return Ok(());
+    }
+    println!("{:<40} {:>12} {:>12} {:>8}  {:<20} STATE", "NAME", "SIZE", "REVISION", "KEYS", "TIME");
+    for info in found {
+        let number = |of: fn(&snapshot::Contents) -> i64| {
+            info.contents.as_ref().map_or_else(|_| "-".to_owned(), |contents| of(contents).to_string())
+        };
+        let (revision, keys) = (number(|c| c.revision), number(|c| c.keys));
+        let state = info.contents.as_ref().map_or_else(|why| format!("not a snapshot: {why}"), |_| "ok".to_owned());
+        println!("{:<40} {:>12} {revision:>12} {keys:>8}  {:<20} {state}", info.name, info.size, time(info)?);
+    }
+    Ok(())
+}
+
+fn item(info: &Info) -> anyhow::Result<serde_json::Value> {
+    let contents = info.contents.as_ref();
+    Ok(json!({
+        "name": info.name,
+        "path": info.path,
+        "size": info.size,
+        "time": time(info)?,
+        "revision": contents.map(|c| c.revision).ok(),
+        "keys": contents.map(|c| c.keys).ok(),
+        "state": contents.map_or_else(|_| "not a snapshot", |_| "ok"),
+        "message": contents.err(),
+    }))
+}
+
+fn state(info: &Info) -> String {
+    match &info.contents {
+        Ok(contents) => format!("{} keys at revision {}, {} bytes", contents.keys, contents.revision, info.size),
+        Err(why) => format!("which is not usable: {why}"),
+    }
+}
+
+fn time(info: &Info) -> anyhow::Result<String> {
+    let time = Timestamp::try_from(info.time).context("the time of a file")?;
+    Ok(time.round(Unit::Second)?.to_string())
+}
