@@ -145,7 +145,7 @@ impl Face {
                     accepted = listener.accept() => accepted,
                 };
                 match accepted {
-                    Ok((stream, _)) => drop(spawned.spawn(face.clone().serve(authority::Lenient::new(stream)))),
+                    Ok((stream, _)) => drop(spawned.spawn(face.clone().run(authority::Lenient::new(stream), None))),
                     Err(error) => {
                         // Out of file descriptors, or the client was faster: go on after a breath.
                         tracing::info!(%error, "a connection could not be taken");
@@ -157,11 +157,16 @@ impl Face {
         Ok(())
     }
 
-    /// Serves one connection to its end.
+    /// Serves one connection, of whoever may do everything, to its end.
     pub async fn serve(self, io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        self.run(io, Some(PING)).await;
+    }
+
+    /// `ping`: how often a silent peer is asked whether it is there; one on this machine cannot vanish.
+    async fn run(self, io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, ping: Option<Duration>) {
         let stop = self.state.config.stop.clone();
         let mut builder = http2::Builder::new(TokioExecutor::new());
-        builder.timer(TokioTimer::new()).keep_alive_interval(PING).max_concurrent_streams(STREAMS);
+        builder.timer(TokioTimer::new()).keep_alive_interval(ping).max_concurrent_streams(STREAMS);
         let connection = builder.serve_connection(TokioIo::new(io), service_fn(move |request| self.answer(request)));
         let mut connection = pin!(connection);
         let ended = tokio::select! {
