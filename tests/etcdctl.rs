@@ -27,7 +27,7 @@ fn tls(cluster: &Cluster, certificates: Option<(&'static str, &'static str)>) ->
 fn etcdctl(cluster: &Cluster, way: &Way, line: &str) -> Command {
     let etc = cluster.server().dir().join("etc");
     let mut command = cluster.server().command("etcdctl");
-    command.env("ETCDCTL_API", "3").args(["--dial-timeout=2s", "--command-timeout=10s", "--endpoints", &way.endpoint]);
+    command.args(["--dial-timeout=2s", "--command-timeout=10s", "--endpoints", &way.endpoint]);
     if let Some((ca, leaf)) = way.certificates {
         command.arg("--cacert").arg(etc.join(format!("{ca}.crt")));
         command.arg("--cert").arg(etc.join(format!("{leaf}.crt"))).arg("--key").arg(etc.join(format!("{leaf}.key")));

@@ -20,7 +20,10 @@ use std::{
 pub use self::restore::{Restored, restore};
 use crate::{
     FIRST_REVISION, SqliteStore,
-    sqlite::db::{self, Db, RowId},
+    sqlite::{
+        db::{self, Db, RowId},
+        open,
+    },
 };
 
 /// End of the names of files that are being written.
@@ -343,8 +346,6 @@ fn sweep(dir: &Path) {
     }
 }
 
-/// Makes the names in the folder of `path` durable.
 fn sync_dir(path: &Path) -> Result<(), Error> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed(dir))
+    open::sync_dir(path).map_err(failed(path))
 }

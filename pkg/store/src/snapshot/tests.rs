@@ -164,6 +164,38 @@ async fn a_failed_save_leaves_nothing_and_a_crash_what_the_next_one_removes() {
     assert_eq!(names(&snapshots), ["one", "running.draft"]);
 }
 
+/// A file system of 64 KB at a folder; gone when dropped.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(at: PathBuf) -> Self {
+        fs::create_dir(&at).unwrap();
+        let mut mount = std::process::Command::new("mount");
+        assert!(mount.args(["-t", "tmpfs", "-o", "size=64k", "small"]).arg(&at).status().unwrap().success());
+        Small(at)
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_gives_an_error_that_names_it_and_leaves_no_draft() {
+    let (_dir, database, snapshots) = temp();
+    let store = SqliteStore::open(&database).unwrap();
+    put(&store, "big", &"x".repeat(100_000)).await;
+    let small = Small::mount(snapshots);
+    let error = store.save(&small.0, "one").await.unwrap_err();
+    let Error::Store(crate::Error::NoSpace { path }) = &error else { panic!("{error:?}") };
+    assert!(path.contains("snapshots/one"), "{error}");
+    assert!(names(&small.0).is_empty(), "{:?}", names(&small.0));
+    // The store itself goes on.
+    put(&store, "still", "writable").await;
+}
+
 #[tokio::test]
 async fn saving_changes_nothing_of_a_stopped_database() {
     let (dir, database, snapshots) = temp();

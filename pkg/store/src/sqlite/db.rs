@@ -25,6 +25,7 @@ use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _, Transaction, config::DbConfig, hooks::Wal, params, types::Type,
 };
 
+use super::open;
 use crate::{Error, KeyValue};
 
 /// Identifies our files: "KNGL".
@@ -131,11 +132,25 @@ pub(crate) struct Db {
 }
 
 impl Db {
-    /// Opens or makes the database.
+    /// Opens or makes the database. It is made under another name, so that what has its name is whole.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        if path.metadata().is_ok_and(|file| file.len() == 0) {
-            return Err(corrupt(path, "it is empty, as power cuts can leave a file"));
+        match path.metadata() {
+            Ok(file) if file.len() == 0 => return Err(corrupt(path, "it is empty, as power cuts can leave a file")),
+            Ok(_) => {}
+            Err(_) => {
+                let draft = path.with_extension("draft");
+                let made = open::remove(&draft)
+                    .and_then(|()| open::remove(&open::wal_path(&draft)))
+                    // Closing it puts all of it into the one file.
+                    .and_then(|()| Self::connect(&draft).map(drop))
+                    .and_then(|()| open::rename(&draft, path));
+                made?;
+            }
         }
+        Self::connect(path)
+    }
+
+    fn connect(path: &Path) -> Result<Self, Error> {
         let conn = Connection::open(path).map_err(|e| error(path, &e))?;
         let db = Db { conn, path: path.to_owned() };
         db.prepare()?;

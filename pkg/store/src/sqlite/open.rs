@@ -3,7 +3,7 @@
 
 use std::{
     collections::VecDeque,
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Read as _},
     path::{Path, PathBuf},
     thread,
@@ -130,6 +130,25 @@ pub(super) fn prepare_wal(path: &Path) -> Result<(), Error> {
 pub(super) fn spawn(path: &Path, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(run);
     spawned.map(drop).map_err(|e| failed(path, &e))
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a file its name, durably.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::rename(from, to).and_then(|()| sync_dir(to)).map_err(|e| failed(to, &e))
+}
+
+/// Makes the names in the folder of `path` durable.
+pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(dir)?.sync_all()
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {

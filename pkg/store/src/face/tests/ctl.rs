@@ -11,7 +11,7 @@ use super::*;
 
 fn command(served: &Served, line: &str) -> Command {
     let mut command = Command::new("etcdctl");
-    command.env("ETCDCTL_API", "3").arg("--endpoints").arg(format!("unix://{}", served.socket().display()));
+    command.arg("--endpoints").arg(format!("unix://{}", served.socket().display()));
     command.args(line.split_whitespace()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.kill_on_drop(true);
     command
