@@ -1,3 +1,5 @@
+//! Certificates against real etcds, and settings that make no sense.
+
 use std::{net::IpAddr, path::Path, time::Duration};
 
 use pki::{Ca, Usage};
