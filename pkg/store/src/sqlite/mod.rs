@@ -27,6 +27,7 @@ use tokio::sync::oneshot;
 
 pub use self::retention::Retention;
 use self::{
+    checkpoint::Checkpoints,
     db::Db,
     head::Head,
     history::Past,
@@ -82,8 +83,8 @@ impl SqliteStore {
         let reader = Arc::new(Mutex::new(Db::reopen(path)?));
         let shared = Arc::new(Shared { head: head.into(), ..Shared::default() });
         let (requests, queue) = mpsc::channel();
-        let wal = checkpoint::start(path, &mut db)?;
-        let writer = Writer::new(db, wal, shared.clone(), history, doomed, retention, queue);
+        let checkpoints = Checkpoints::start(path, &mut db)?;
+        let writer = Writer::new(db, checkpoints, shared.clone(), history, doomed, retention, queue);
         open::spawn(path, "store-writer", move || writer.run())?;
         Ok(SqliteStore { path: path.to_owned(), requests, shared, reader, _lock: lock })
     }

@@ -1,7 +1,7 @@
 //! What history is kept: rows that a later one replaced, until a compaction takes them.
 //!
 //! The store compacts by itself, to where the head was [`Retention::age`] ago, and earlier when the
-//! replaced rows grow beyond the live data: history is a courtesy, and a bounded file is a promise.
+//! replaced rows grow beyond a share of the live data: history is a courtesy, and a bounded file is a promise.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use super::db::RowId;
 pub struct Retention {
     /// At least so long, and at most twice as long, if it fits.
     pub age: Duration,
-    /// Bytes of replaced rows, or as many as the live data has if that is more.
+    /// Bytes of replaced rows, or half as many as the live data has if that is more.
     pub bytes: u64,
 }
 
@@ -61,7 +61,7 @@ impl History {
 
     /// The revision to compact to now, if any.
     pub fn decide(&self, retention: &Retention, now: Instant, live_bytes: u64) -> Option<i64> {
-        let limit = retention.bytes.max(live_bytes);
+        let limit = retention.bytes.max(live_bytes / 2);
         if self.bytes > limit {
             return Some(self.leaving(limit / 2));
         }
@@ -116,7 +116,7 @@ mod tests {
             (by_age, 299, 0, None),
             (by_age, 300, 0, Some(2)),
             (by_size, 0, 0, Some(7)),
-            (by_size, 0, 1000, None),
+            (by_size, 0, 2000, None),
         ];
         for (retention, later, live, wanted) in cases {
             let history = history(&retention, start);

@@ -27,7 +27,7 @@ use tokio::sync::oneshot;
 
 use super::{
     batch::Batch,
-    checkpoint::Wal,
+    checkpoint::Checkpoints,
     db::{Changes, Db, RowId, row_bytes},
     head::{Head, Lease},
     retention::{History, Retention},
@@ -86,7 +86,7 @@ type Finish = Box<dyn FnOnce(Result<(), Error>)>;
 
 pub(super) struct Writer {
     db: Db,
-    wal: Arc<Wal>,
+    checkpoints: Checkpoints,
     shared: Arc<Shared>,
     requests: Receiver<Request>,
     retention: Retention,
@@ -108,7 +108,7 @@ pub(super) struct Writer {
 impl Writer {
     pub fn new(
         db: Db,
-        wal: Arc<Wal>,
+        checkpoints: Checkpoints,
         shared: Arc<Shared>,
         history: History,
         doomed: VecDeque<RowId>,
@@ -119,7 +119,7 @@ impl Writer {
         let leases_at = shared.head.read().first_deadline();
         Writer {
             db,
-            wal,
+            checkpoints,
             shared,
             requests,
             retention,
@@ -285,7 +285,7 @@ impl Writer {
     }
 
     fn write(&self, changes: &[&Changes]) -> Result<(), Error> {
-        let written = self.wal.writing(|| self.db.commit(changes));
+        let written = self.checkpoints.writing(|| self.db.commit(changes));
         self.shared.commits.fetch_add(1, Ordering::Relaxed);
         let before = mem::replace(&mut *self.shared.failing.lock(), written.clone().err());
         match (&before, &written) {
@@ -367,11 +367,11 @@ impl Writer {
         let pages = self.db.pages()?;
         let spare = if self.reclaims.is_empty() { VACUUM_PAGES.max(pages.all / 4) } else { 0 };
         if pages.free > spare {
-            self.wal.writing(|| self.db.vacuum(VACUUM_PAGES.min(pages.free - spare)))?;
+            self.checkpoints.writing(|| self.db.vacuum(VACUUM_PAGES.min(pages.free - spare)))?;
             return Ok(true);
         }
         if !self.reclaims.is_empty() {
-            self.wal.writing(|| self.db.checkpoint())?;
+            self.checkpoints.writing(|| self.db.checkpoint())?;
         }
         Ok(false)
     }
@@ -417,7 +417,7 @@ impl Writer {
         };
         let numbers = vec![("floor", revision), ("clean", 1)];
         self.write(&[&self.waiting, &Changes { numbers, ..Changes::default() }])?;
-        self.wal.writing(|| self.db.checkpoint())
+        self.checkpoints.writing(|| self.db.checkpoint())
     }
 }
 
