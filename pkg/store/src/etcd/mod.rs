@@ -79,6 +79,8 @@ pub struct EtcdStore {
 struct Inner {
     cluster: Cluster,
     compacted: AtomicI64,
+    /// The highest head that was ever read.
+    head: AtomicI64,
 }
 
 impl EtcdStore {
@@ -89,8 +91,8 @@ impl EtcdStore {
         if endpoints.is_empty() {
             return Err(Error::Endpoint { endpoint: String::new(), message: "there is none".to_owned() });
         }
-        let inner =
-            Arc::new(Inner { cluster: Cluster::new(endpoints, settings.connector), compacted: AtomicI64::new(0) });
+        let cluster = Cluster::new(endpoints, settings.connector);
+        let inner = Arc::new(Inner { cluster, compacted: AtomicI64::new(0), head: AtomicI64::new(0) });
         inner.reach().await?;
         let stop = CancellationToken::new();
         tokio::spawn(compactor::run(inner.clone(), settings.compact_every, stop.clone()));
@@ -176,10 +178,22 @@ impl Inner {
         Ok(whole)
     }
 
+    /// The head. It never goes back, unless the etcd is not the one that it was: then what is cached
+    /// of it must not be served.
     async fn revision(&self) -> Result<i64, Error> {
+        let before = self.head.load(Ordering::Acquire);
         let ask = |channel| async move { kv(channel).range(nothing()).await };
         let answer = self.cluster.read(Asked::default(), ask).await?;
-        Ok(convert::revision(answer.header.as_ref()))
+        let head = convert::revision(answer.header.as_ref());
+        if head < before {
+            let message = format!(
+                "its revision went from {before} back to {head}: it was emptied or restored from a copy; start anew \
+                 to use it"
+            );
+            return Err(Error::Backend { path: self.cluster.name(), message });
+        }
+        self.head.fetch_max(head, Ordering::AcqRel);
+        Ok(head)
     }
 
     async fn compact(&self, revision: i64) -> Result<(), Error> {

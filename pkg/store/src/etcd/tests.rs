@@ -158,6 +158,23 @@ async fn a_watch_goes_on_when_the_only_member_comes_back() {
     assert_eq!(events[0].prev.as_ref().unwrap().value, "1");
 }
 
+/// Who caches what an etcd held before it was emptied would else take the cache for current.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_etcd_that_was_emptied_is_not_taken_for_the_same() {
+    let (dir, mut etcds) = start(1);
+    let store = EtcdStore::connect(settings(&etcds)).await.unwrap();
+    store.txn(put("k", "1")).await.unwrap();
+    assert_eq!(store.revision().await.unwrap(), 2);
+    etcds.kill(0);
+    std::fs::remove_dir_all(dir.path().join("m0")).unwrap();
+    etcds.spawn(0);
+    let told = store.revision().await.unwrap_err().to_string();
+    assert!(told.contains("from 2 back to 1"), "{told}");
+    // A new start takes it as it is.
+    let anew = EtcdStore::connect(settings(&etcds)).await.unwrap();
+    assert_eq!(anew.revision().await.unwrap(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn compaction_while_a_watch_is_away_ends_it() {
     let (_dir, mut etcds) = start(1);
