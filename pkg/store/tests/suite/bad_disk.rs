@@ -18,7 +18,7 @@ use crate::support::{
     disk::{Disk, Faults},
     history::{History, Log, Recorder, Watched, check, follow},
     load::{Calls, put},
-    seed,
+    reopen, seed,
 };
 
 /// A store on a disk, with a recorder.
@@ -65,17 +65,6 @@ impl Bench {
         let store = reopen(&self.path).await;
         check(&history, &Log::read(&store).await.unwrap()).await.unwrap();
     }
-}
-
-/// The old store's threads may take a moment to end.
-async fn reopen(path: &std::path::Path) -> SqliteStore {
-    for _ in 0..200 {
-        match SqliteStore::open(path) {
-            Err(Error::InUse { .. }) => sleep(Duration::from_millis(10)).await,
-            other => return other.unwrap(),
-        }
-    }
-    panic!("the store is in use for ever");
 }
 
 async fn reads_go_on(store: &dyn Store) {
