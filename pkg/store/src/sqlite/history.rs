@@ -96,6 +96,8 @@ impl Past {
             }
             if next >= head.ring_start() {
                 head.watch(keys.clone(), next, sender.clone());
+                // Whoever asked for progress meanwhile has not been heard.
+                let _ = sender.try_send(WatchBatch { revision: head.revision, events: [].into() });
                 return Ok(());
             }
             forget_previous(&mut events, head.compacted);

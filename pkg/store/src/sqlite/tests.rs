@@ -147,6 +147,8 @@ async fn a_watch_resumes_without_gaps_and_goes_on_live() {
     assert_eq!(past.events.iter().map(|e| e.kv.mod_revision).collect::<Vec<_>>(), (5..=11).collect::<Vec<_>>());
     assert!(past.events.iter().all(|e| e.prev.is_some()));
     store.txn(put("k0", "live")).await.unwrap();
+    // Having caught up, it says so once.
+    assert_eq!((11, 0), watch.recv().await.map(|batch| (batch.revision, batch.events.len())).unwrap());
     assert_eq!(watch.recv().await.unwrap().revision, 12);
 }
 
