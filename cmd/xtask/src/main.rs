@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod images;
 mod schema;
+mod soak;
 mod tidy;
 
 use std::{
@@ -17,6 +18,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench store [NAME…]         measure the store, its face, etcd and kine
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
+  soak store [FACTOR]         the store's suite, so many times longer than in CI (10)
   test                        format, lints, unit tests, and black-box tests with the release binary
   tidy                        check the rules of the house that a program can check";
 
@@ -41,6 +43,7 @@ fn run() -> anyhow::Result<()> {
         ["bench-client", rest @ ..] => bench::client(rest),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
+        ["soak", "store", factor @ ..] => soak::store(factor),
         ["test"] => check::run(),
         ["tidy"] => tidy::run(),
         _ => anyhow::bail!("{USAGE}"),

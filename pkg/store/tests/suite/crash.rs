@@ -143,7 +143,6 @@ fn live(path: &Path, seed: u64, age: Duration) -> String {
 /// A database over several lives.
 async fn lives(random: &mut StdRng) -> usize {
     let (_directory, path) = temp();
-    SqliteStore::open(&path).unwrap().close().await.unwrap();
     let (mut history, mut time) = (History::default(), 0);
     for _ in 0..LIVES {
         let (seed, age) = (random.random::<u32>(), Duration::from_millis(random.random_range(5..500)));

@@ -97,20 +97,20 @@ async fn right() -> (History, Log) {
 
 type Spoil = fn(&mut History, &mut Log);
 
-/// Each spoils a right history in one way, and is named after it.
-const WRONG: &[(&str, Spoil)] = &[
-    ("an acknowledged write is lost", |_, log| drop(log.events.drain(1..))),
-    ("half of an acknowledged transaction", |_, log| drop(log.events.remove(2))),
-    ("half of an unacknowledged transaction", |history, log| {
+/// Each spoils a right history in one way, is named after it, and is found with these words.
+const WRONG: &[(&str, &str, Spoil)] = &[
+    ("an acknowledged write is lost", "is lost", |_, log| drop(log.events.drain(1..))),
+    ("half of an acknowledged transaction", "should have written", |_, log| drop(log.events.remove(2))),
+    ("half of an unacknowledged transaction", "should have written", |history, log| {
         history.watches.clear();
         log.events.pop();
     }),
-    ("a value that nobody wrote", |history, log| {
+    ("a value that nobody wrote", "should have written", |history, log| {
         history.watches.clear();
         log.events[0].kv.value = Bytes::from_static(b"x");
     }),
-    ("a write without a client", |history, _| drop(history.operations.pop())),
-    ("a write happened twice", |history, log| {
+    ("a write without a client", "nobody wrote", |history, _| drop(history.operations.pop())),
+    ("a write happened twice", "happened twice", |history, log| {
         history.watches.clear();
         let again: Vec<_> = log.events[3..].to_vec();
         log.events.extend(again.into_iter().map(|mut event| {
@@ -119,29 +119,32 @@ const WRONG: &[(&str, Spoil)] = &[
             event
         }));
     }),
-    ("the wrong previous value in the log", |history, log| {
+    ("the wrong previous value in the log", "should have written", |history, log| {
         history.watches.clear();
         log.events[1].prev = None;
     }),
-    ("a revision given twice", |history, _| answer(history, 1).revision = 2),
-    ("revisions go back", |history, _| {
+    ("a revision given twice", "one revision for two", |history, _| {
+        history.operations[1].start = history.operations[0].start;
+        answer(history, 1).revision = 2;
+    }),
+    ("revisions go back", "was seen before", |history, _| {
         let (end, start) = (history.operations[1].end, history.operations[1].start);
         (history.operations[0].start, history.operations[0].end) = (end + 100, end + 101);
         assert!(start < end);
     }),
-    ("an answer that is not the model's", |history, _| answer(history, 1).text.push('!')),
-    ("a stale read", |history, _| {
+    ("an answer that is not the model's", "should have been answered", |history, _| answer(history, 1).text.push('!')),
+    ("a stale read", "was seen before", |history, _| {
         let earlier = history.operations[0].answer.clone().unwrap();
         answer(history, 2).revision = earlier.revision;
     }),
-    ("a read of what was never there", |history, _| answer(history, 2).text.push('!')),
-    ("a watch with a gap", |history, _| drop(history.watches[0].events.remove(1))),
-    ("a watch that sees an event twice", |history, _| {
+    ("a read of what was never there", "should have been answered", |history, _| answer(history, 2).text.push('!')),
+    ("a watch with a gap", "differs", |history, _| drop(history.watches[0].events.remove(1))),
+    ("a watch that sees an event twice", "differs", |history, _| {
         let event = history.watches[0].events[1].clone();
         history.watches[0].events.insert(1, event);
     }),
-    ("a watch out of order", |history, _| history.watches[0].events.swap(0, 1)),
-    ("a watch of what was never written", |history, _| history.watches[0].events[1].1.push('!')),
+    ("a watch out of order", "differs", |history, _| history.watches[0].events.swap(0, 1)),
+    ("a watch of what was never written", "differs", |history, _| history.watches[0].events[1].1.push('!')),
 ];
 
 fn answer(history: &mut History, at: usize) -> &mut crate::support::history::Answer {
@@ -152,10 +155,11 @@ fn answer(history: &mut History, at: usize) -> &mut crate::support::history::Ans
 async fn the_checker_finds_what_is_wrong_in_a_history() {
     let (history, log) = right().await;
     check(&history, &log).await.unwrap();
-    for (name, spoil) in WRONG {
+    for (name, words, spoil) in WRONG {
         let (mut history, mut log) = (history.clone(), log.clone());
         spoil(&mut history, &mut log);
-        assert!(check(&history, &log).await.is_err(), "not found: {name}");
+        let found = check(&history, &log).await;
+        assert!(found.as_ref().is_err_and(|why| why.contains(words)), "{name} gives {found:?}");
     }
     // What was never acknowledged may be missing whole.
     let mut log = log;

@@ -110,7 +110,7 @@ async fn progress_reaches_a_watch_from_now_on() {
 }
 
 async fn run(store: &dyn Store, then: Vec<Op>) -> TxnResponse {
-    store.txn(Txn { then, ..Txn::default() }).await.unwrap()
+    store.txn(Txn { then, previous: true, ..Txn::default() }).await.unwrap()
 }
 
 async fn refused(store: &dyn Store, then: Vec<Op>) -> Error {

@@ -303,10 +303,9 @@ impl<'a> Replay<'a> {
             events.iter().for_each(|event| step(&mut state, event));
             at = revision;
         }
-        self.reads_until(i64::MAX, &state).await?;
         let lost = self.writes.values().find(|write| !write.call.is_relaxed());
         demand!(lost.is_none(), "an acknowledged write is lost: {lost:?}");
-        Ok(())
+        self.reads_until(i64::MAX, &state).await
     }
 
     /// Who wrote these events.

@@ -5,9 +5,13 @@ pub mod disk;
 pub mod history;
 pub mod load;
 
-use std::{env, path::PathBuf, time::Duration};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use store::{KeyRange, Store, Watch, WatchBatch};
+use store::{Error, KeyRange, SqliteStore, Store, Watch, WatchBatch};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -51,6 +55,17 @@ pub async fn next(store: &dyn Store, watch: &mut Watch) -> Option<WatchBatch> {
         store.progress().await.ok()?;
     }
     None
+}
+
+/// Opens a store; the threads of an earlier one may take a moment to end.
+pub async fn reopen(path: &Path) -> SqliteStore {
+    for _ in 0..200 {
+        match SqliteStore::open(path) {
+            Err(Error::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            other => return other.unwrap(),
+        }
+    }
+    panic!("the store is in use for ever");
 }
 
 /// Every key.
