@@ -422,7 +422,7 @@ pub trait Store: Send + Sync + 'static {
     async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error>;
 
     /// Asks every watch for a [`WatchBatch`] without events, sent once it has delivered everything up
-    /// to the head.
+    /// to the head; those that begin after the next revision stay silent.
     async fn progress(&self) -> Result<(), Error>;
 
     /// Head revision.

@@ -241,7 +241,7 @@ impl Store for MemoryStore {
         let mut state = self.open()?;
         let revision = state.revision;
         state.watches.retain(|watcher| {
-            revision < watcher.from || watcher.sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
+            revision + 1 < watcher.from || watcher.sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
         });
         Ok(())
     }

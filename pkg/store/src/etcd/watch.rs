@@ -189,7 +189,7 @@ impl Position {
             return None;
         }
         self.owed = None;
-        (head >= self.from).then(|| WatchBatch { revision: self.next - 1, events: [].into() })
+        (head + 1 >= self.from).then(|| WatchBatch { revision: self.next - 1, events: [].into() })
     }
 }
 

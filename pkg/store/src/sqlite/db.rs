@@ -361,11 +361,17 @@ fn read_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
 
 /// Names the file in an error of SQLite.
 pub(crate) fn error(path: &Path, error: &rusqlite::Error) -> Error {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
+    use rusqlite::{
+        Error::{IntegralValueOutOfRange, InvalidColumnType},
+        ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase},
+    };
     match error.sqlite_error_code() {
         Some(DiskFull) => Error::NoSpace { path: path.display().to_string() },
         Some(DatabaseCorrupt | NotADatabase) => corrupt(path, &error.to_string()),
         None if let rusqlite::Error::FromSqlConversionFailure(_, _, why) = error => corrupt(path, &why.to_string()),
+        None if matches!(error, IntegralValueOutOfRange(..) | InvalidColumnType(..)) => {
+            corrupt(path, &error.to_string())
+        }
         _ => Error::Backend { path: path.display().to_string(), message: error.to_string() },
     }
 }

@@ -189,7 +189,7 @@ impl Head {
     pub fn progress(&mut self) {
         let revision = self.revision;
         self.watches.retain(|Watcher { from, sender, .. }| {
-            revision < *from || sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
+            revision + 1 < *from || sender.try_send(WatchBatch { revision, events: [].into() }).is_ok()
         });
     }
 

@@ -15,7 +15,6 @@ const SAMPLES: usize = 50;
 const CHILD: &str = "KINGLET_CHURN_CHILD";
 
 #[test]
-#[ignore = "SqliteStore: database 3.0 and log 2.1 times the live data were measured"]
 fn files_and_memory_stay_bounded_under_churn() {
     let (_directory, path) = temp();
     // On its own, so that the memory is the store's.

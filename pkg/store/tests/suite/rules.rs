@@ -82,7 +82,6 @@ async fn an_expired_lease_takes_its_keys_in_one_revision() {
 
 /// What was asked for while a watch reads old events from the disk is due when it has them.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "SqliteStore: a watch that catches up misses progress, and on an idle store reports none afterwards either"]
 async fn progress_reaches_a_watch_that_begins_on_the_disk() {
     let (_directory, path) = temp();
     let store = SqliteStore::open(&path).unwrap();
@@ -100,7 +99,6 @@ async fn progress_reaches_a_watch_that_begins_on_the_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "EtcdStore: a watch from now on reports progress only once something was written"]
 async fn progress_reaches_a_watch_from_now_on() {
     for backend in [backend::model().await, backend::sqlite().await, backend::etcd().await] {
         let mut watch = backend.store.watch(KeyRange::prefix(""), 0).await.unwrap();
