@@ -11,7 +11,7 @@ pub fn store(factor: &[&str]) -> anyhow::Result<()> {
         [factor] => factor.parse()?,
         _ => bail!("one factor"),
     };
-    let status = Command::new("cargo")
+    let status = Command::new(env!("CARGO"))
         .args(["test", "--release", "--package", "store", "--test", "suite", "--", "--nocapture"])
         .env("KINGLET_SOAK", factor.to_string())
         .current_dir(crate::repository())

@@ -33,7 +33,8 @@ async fn child() {
     let (seed, path) = order.split_once(' ').unwrap();
     let mut random = StdRng::seed_from_u64(seed.parse().unwrap());
     let store = Arc::new(SqliteStore::open(Path::new(path)).unwrap());
-    let updates = UPDATES * soak() as usize;
+    // Squared: ten million with the usual factor of ten.
+    let updates = UPDATES * soak().pow(2) as usize;
     let (mut memory, mut files) = (Vec::new(), Vec::new());
     // Each key once, in groups as many clients would make them.
     for at in (0..KEYS).step_by(500) {
