@@ -94,13 +94,13 @@ impl Places {
         self.snapshots.within(&self.files.paths())
     }
 
-    fn database(&self) -> anyhow::Result<PathBuf> {
-        Ok(self.files.paths().database()?)
+    fn database(&self) -> PathBuf {
+        self.files.paths().database()
     }
 
     /// The database, which must be there.
     fn existing(&self) -> anyhow::Result<PathBuf> {
-        let database = self.database()?;
+        let database = self.database();
         anyhow::ensure!(
             database.exists(),
             "there is no database at {}; is --data-dir that of the server?",
@@ -123,7 +123,7 @@ pub fn run(command: Command) -> anyhow::Result<u8> {
         }
         Command::List { output, at } => print(&snapshot::list(&at.snapshots())?, output)?,
         Command::Restore { snapshot, at } => {
-            let (dir, database) = (at.snapshots(), at.database()?);
+            let (dir, database) = (at.snapshots(), at.database());
             let done = snapshot::restore(&database, &snapshot::find(&dir, &snapshot)?)?;
             let (was, is) = (done.contents.revision, done.revision);
             println!("restored {} keys of revision {was}; the head is {is} now", done.contents.keys);

@@ -38,9 +38,9 @@ impl Paths {
         private_dir(&dir)?;
         Ok(dir)
     }
-    /// The store's file; its folder is made.
-    pub fn database(&self) -> Result<PathBuf, Error> {
-        Ok(self.server()?.join("state.db"))
+    /// The store's file; see [`Paths::server`] for its folder.
+    pub fn database(&self) -> PathBuf {
+        self.data.join("server/state.db")
     }
     /// The store under etcd's API.
     pub fn etcd_socket(&self) -> PathBuf {

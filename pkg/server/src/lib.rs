@@ -134,8 +134,12 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     if config.datastore.is_etcd() && config.etcd_address.is_some() {
         return Err(Error::EtcdAddress);
     }
-    let embedded =
-        if config.datastore.is_etcd() { None } else { Some(Arc::new(SqliteStore::open(&config.paths.database()?)?)) };
+    let embedded = if config.datastore.is_etcd() {
+        None
+    } else {
+        config.paths.server()?;
+        Some(Arc::new(SqliteStore::open(&config.paths.database())?))
+    };
     let store: Arc<dyn Store> = match &embedded {
         Some(embedded) => embedded.clone(),
         None => tokio::select! {

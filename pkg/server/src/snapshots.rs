@@ -129,10 +129,11 @@ async fn take(config: &Config, node: &str, store: &SqliteStore) -> Result<(), sn
     let name = snapshot::name(SCHEDULED, node, std::time::SystemTime::now());
     let info = store.save(&config.dir, &name).await?;
     tracing::info!(%name, bytes = info.size, "took a snapshot");
-    for name in surplus(&snapshot::list(&config.dir)?, node, config.retention) {
-        snapshot::delete(&config.dir, &name)?;
-    }
-    Ok(())
+    let (dir, node, retention) = (config.dir.clone(), node.to_owned(), config.retention);
+    let pruned = tokio::task::spawn_blocking(move || {
+        surplus(&snapshot::list(&dir)?, &node, retention).iter().try_for_each(|name| snapshot::delete(&dir, name))
+    });
+    pruned.await.map_err(|_| store::Error::Closed)?
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Guarantees: a copy shows one moment, whatever is written meanwhile, and the writer does not wait
 //! for it; a snapshot has its name only once it is whole and synced, and what a crash leaves of one
-//! is a `.draft` that the next [`save`] removes. Copying takes no lock that a starting server
+//! is a `.kinglet-draft` that the next [`save`] removes. Copying takes no lock that a starting server
 //! needs. While a copy is being made the write-ahead log cannot begin anew, and grows.
 
 mod restore;
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// End of the names of files that are being written.
-const DRAFT: &str = ".draft";
+const DRAFT: &str = ".kinglet-draft";
 /// What a snapshot says of itself in its `meta` table, so that listing need not count.
 pub(crate) const REVISION: &str = "snapshot_revision";
 const KEYS: &str = "snapshot_keys";
@@ -64,7 +64,7 @@ pub enum Error {
     Store(#[from] crate::Error),
     /// Names are file names within the folder.
     #[error(
-        "{name:?} is no name of a snapshot: a name has no slash, does not begin with a dot and does not end with .draft"
+        "{name:?} is no name of a snapshot: a name has no slash, does not begin with a dot and does not end with .kinglet-draft"
     )]
     Name {
         /// As given.

@@ -62,13 +62,18 @@ impl State {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = self.config.scratch.join(format!("{SNAPSHOT}{number}.db"));
-        let made = self.store().snapshot(&path).await;
-        let file = File::open(&path);
-        let removed = fs::remove_file(&path);
-        made?;
-        let failed = |e: io::Error| Status::internal(format!("{}: {e}", path.display()));
-        removed.map_err(failed)?;
-        file.map_err(failed)
+        let store = self.config.store.clone();
+        // A task of its own, so that a client that goes away leaves no file behind.
+        let made = tokio::spawn(async move {
+            let made = store.snapshot(&path).await;
+            let file = File::open(&path);
+            let removed = fs::remove_file(&path);
+            made?;
+            let failed = |e: io::Error| Status::internal(format!("{}: {e}", path.display()));
+            removed.map_err(failed)?;
+            file.map_err(failed)
+        });
+        made.await.map_err(|e| Status::internal(e.to_string()))?
     }
 }
 

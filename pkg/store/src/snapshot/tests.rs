@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use super::*;
-use crate::{KeyRange, KeyValue, Op, Range, Store, Txn, check, sqlite::open::wal_path};
+use crate::{KeyRange, KeyValue, Op, Range, Retention, Store, Txn, check, sqlite::open::wal_path};
 
 fn temp() -> (TempDir, PathBuf, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -61,7 +61,8 @@ fn names(dir: &Path) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_snapshot_under_load_is_one_moment() {
     let (_dir, database, snapshots) = temp();
-    let store = Arc::new(SqliteStore::open(&database).unwrap());
+    let store =
+        Arc::new(SqliteStore::open_with(&database, Retention { bytes: 1 << 30, ..Retention::default() }).unwrap());
     let stop = Arc::new(AtomicBool::new(false));
     // Each writer writes two keys in one transaction: a copy of one moment has both or neither.
     let writers: Vec<_> = (0..8)
@@ -133,7 +134,7 @@ async fn what_is_saved_is_listed_by_revision_and_can_be_deleted() {
     assert_eq!(keys, [("diary", None), ("empty", None), ("z-first", Some(20)), ("a-second", Some(20))]);
     assert_eq!(snapshots.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 
-    for bad in ["../state.db", "", ".", "..", "a/b", "x.draft"] {
+    for bad in ["../state.db", "", ".", "..", "a/b", "x.kinglet-draft"] {
         assert!(matches!(delete(&snapshots, bad), Err(Error::Name { .. })), "{bad}");
     }
     assert!(matches!(delete(&snapshots, "third"), Err(Error::Missing { .. })));
@@ -158,11 +159,11 @@ async fn a_failed_save_leaves_nothing_and_a_crash_what_the_next_one_removes() {
     assert!(names(&snapshots).is_empty());
     assert!(!database.exists());
     filled(&database, "1").await;
-    fs::write(snapshots.join("crashed.draft"), "half").unwrap();
-    let running = File::create(snapshots.join("running.draft")).unwrap();
+    fs::write(snapshots.join("crashed.kinglet-draft"), "half").unwrap();
+    let running = File::create(snapshots.join("running.kinglet-draft")).unwrap();
     running.try_lock().unwrap();
     save(&database, &snapshots, "one").unwrap();
-    assert_eq!(names(&snapshots), ["one", "running.draft"]);
+    assert_eq!(names(&snapshots), ["one", "running.kinglet-draft"]);
 }
 
 /// A file system of 64 KB at a folder; gone when dropped.
@@ -252,7 +253,7 @@ async fn a_restore_brings_keys_back_and_moves_revisions_on() {
     let aside = restored.aside.unwrap();
     let old = SqliteStore::open(&aside).unwrap();
     assert_eq!(all(&old, 0).await.unwrap(), later);
-    assert!(names(dir.path()).iter().all(|name| !name.ends_with(".draft")), "{:?}", names(dir.path()));
+    assert!(names(dir.path()).iter().all(|name| !name.ends_with("-draft")), "{:?}", names(dir.path()));
 }
 
 #[tokio::test]

@@ -47,6 +47,8 @@ struct Log {
 #[derive(Default)]
 struct State {
     running: bool,
+    /// The last one failed, which was told.
+    failing: bool,
     /// Pages of the log when the last checkpoint ended; 0 once it has begun anew.
     moved: u64,
 }
@@ -99,9 +101,16 @@ fn run(db: &Db, log: &Log) {
     let beside = db.checkpoint();
     let mut state = log.state.lock();
     match beside.and_then(|()| db.checkpoint()) {
-        Ok(()) => state.moved = log.pages.load(Ordering::Relaxed),
-        // The log only grows until the next commit asks again.
-        Err(error) => tracing::warn!(%error, "checkpoint failed, to be tried again"),
+        Ok(()) => {
+            state.moved = log.pages.load(Ordering::Relaxed);
+            state.failing = false;
+        }
+        Err(error) if state.failing => tracing::debug!(%error, "checkpoint failed again"),
+        Err(error) => {
+            // The log only grows, until one succeeds: the next commit asks for it.
+            tracing::warn!(%error, "checkpoint failed, to be tried again");
+            state.failing = true;
+        }
     }
     state.running = false;
     log.ended.notify_all();

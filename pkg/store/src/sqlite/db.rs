@@ -16,6 +16,7 @@
 //! Each row carries a checksum, so that a flipped bit is found when it is read.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -137,6 +138,11 @@ impl Db {
         match path.metadata() {
             Ok(file) if file.len() == 0 => return Err(corrupt(path, "it is empty, as power cuts can leave a file")),
             Ok(_) => {}
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(open::failed(path, &error)),
+            Err(_) if open::wal_path(path).exists() => {
+                let log = open::wal_path(path);
+                return Err(corrupt(path, &format!("it is gone, and its log {} is still there", log.display())));
+            }
             Err(_) => {
                 let draft = path.with_extension("draft");
                 let made = open::remove(&draft)
@@ -178,6 +184,11 @@ impl Db {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// An error that says what is wrong with the file.
+    pub fn corrupt(&self, why: &str) -> Error {
+        corrupt(&self.path, why)
     }
 
     /// Runs SQLite calls, naming the file in errors.
@@ -311,7 +322,13 @@ impl Db {
 
     /// Gives up to `pages` free pages back to the file system.
     pub fn vacuum(&self, pages: u64) -> Result<(), Error> {
-        self.run(|c| c.execute_batch(&format!("PRAGMA incremental_vacuum({pages})")))
+        self.run(|c| {
+            // It frees a page with each step.
+            let mut vacuum = c.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+            let mut steps = vacuum.query([])?;
+            while steps.next()?.is_some() {}
+            Ok(())
+        })
     }
 }
 

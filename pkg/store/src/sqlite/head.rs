@@ -44,13 +44,15 @@ pub(super) struct Revision {
 pub(super) struct Lease {
     pub ttl: i64,
     pub deadline: Instant,
+    /// Its time was over, and its end is being written.
+    pub ending: bool,
     pub keys: BTreeSet<Bytes>,
 }
 
 impl Lease {
     /// One granted at `now` for `ttl` seconds.
     pub fn new(ttl: i64, now: Instant) -> Self {
-        Lease { ttl, deadline: now + lifetime(ttl), keys: BTreeSet::new() }
+        Lease { ttl, deadline: now + lifetime(ttl), ending: false, keys: BTreeSet::new() }
     }
 
     /// Starts its time again.
@@ -172,9 +174,14 @@ impl Head {
         self.leases.values().map(|lease| lease.deadline).min()
     }
 
-    /// Leases whose time is over.
-    pub fn expired(&self, now: Instant) -> Vec<i64> {
-        self.leases.iter().filter(|(_, lease)| lease.deadline <= now).map(|(id, _)| *id).collect()
+    /// Leases whose time is over. They are not renewed any more.
+    pub fn expire(&mut self, now: Instant) -> Vec<i64> {
+        let over = self.leases.iter_mut().filter(|(_, lease)| lease.deadline <= now);
+        over.map(|(id, lease)| {
+            lease.ending = true;
+            *id
+        })
+        .collect()
     }
 
     fn publish(&mut self, revision: &Revision) {

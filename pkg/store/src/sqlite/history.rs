@@ -3,11 +3,14 @@
 //! Recent revisions are in memory (the head's ring), older ones in the database. Compaction may run
 //! at the same time: what was read counts only if it is not compacted afterwards.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio::sync::mpsc::{self, Sender};
+use tokio::{
+    runtime::Handle,
+    sync::mpsc::{self, Sender},
+};
 
 use super::{
     db::{Db, Row, RowId},
@@ -18,6 +21,10 @@ use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, Watch, Watch
 
 /// Revisions read from the database at a time for a watch that catches up.
 const CHUNK: i64 = 1000;
+/// Chunks that such a watch has ready for its reader.
+const UNREAD: usize = 4;
+/// After a failure.
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// Where the past is.
 #[derive(Clone)]
@@ -74,8 +81,9 @@ impl Past {
         }
         tokio::task::spawn_blocking(move || {
             if let Err(error) = self.catch_up(&keys, from, &sender) {
-                // The watcher sees its watch end, and asks again.
                 tracing::warn!(%error, "reading old events for a watch");
+                // Then the watcher sees its watch end, and asks again.
+                std::thread::sleep(PAUSE);
             }
         });
         Ok(receiver)
@@ -83,6 +91,7 @@ impl Past {
 
     /// Sends what lies between `next` and the head, then hands the watch over to the head.
     fn catch_up(&self, keys: &KeyRange, mut next: i64, sender: &Sender<WatchBatch>) -> Result<(), Error> {
+        let runtime = Handle::current();
         loop {
             let ring_start = self.shared.head.read().ring_start();
             let until = ring_start.min(next + CHUNK);
@@ -91,7 +100,7 @@ impl Past {
                 read_events(&self.reader.lock(), keys, next, until, &mut events)?;
             }
             let mut head = self.shared.head.write();
-            if next < head.compacted {
+            if next < head.compacted || head.check_open().is_err() {
                 return Ok(());
             }
             if next >= head.ring_start() {
@@ -103,8 +112,12 @@ impl Past {
             forget_previous(&mut events, head.compacted);
             drop(head);
             let batch = WatchBatch { revision: until - 1, events: events.into() };
-            if !batch.events.is_empty() && sender.blocking_send(batch).is_err() {
-                return Ok(());
+            if !batch.events.is_empty() {
+                // A few chunks may lie there unread, not as many as live batches may.
+                let room = sender.reserve_many(WATCH_BUFFER - UNREAD);
+                if runtime.block_on(room).is_err() || sender.blocking_send(batch).is_err() {
+                    return Ok(());
+                }
             }
             next = until;
         }

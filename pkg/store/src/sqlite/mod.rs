@@ -19,6 +19,7 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering, mpsc},
+    thread::JoinHandle,
     time::Instant,
 };
 
@@ -31,7 +32,7 @@ use self::{
     db::Db,
     head::Head,
     history::Past,
-    open::Loaded,
+    open::{Loaded, Log},
     writer::{Reply, Request, Shared, Write, Writer},
 };
 use crate::{Error, KeyRange, LeaseStatus, Range, RangeResponse, Store, Txn, TxnResponse, Watch};
@@ -42,8 +43,20 @@ pub struct SqliteStore {
     requests: mpsc::Sender<Request>,
     shared: Arc<Shared>,
     reader: Arc<Mutex<Db>>,
+    writer: Option<JoinHandle<()>>,
     /// Held as long as the store is open.
     _lock: File,
+}
+
+impl Drop for SqliteStore {
+    /// Waits for the writer, who writes what waits: until then the database is in use.
+    fn drop(&mut self) {
+        self.requests = mpsc::channel().0;
+        if let Some(writer) = self.writer.take() {
+            // If it has panicked, that was told.
+            let _ = writer.join();
+        }
+    }
 }
 
 /// Sizes and health of a [`SqliteStore`].
@@ -76,17 +89,17 @@ impl SqliteStore {
     /// Opens a database that keeps more or less history than others.
     pub fn open_with(path: &Path, retention: Retention) -> Result<Self, Error> {
         let lock = open::lock(path)?;
-        let has_wal = !path.exists() || open::wal_path(path).exists();
+        let log = Log::look(path)?;
         let mut db = Db::open(path)?;
-        let Loaded { head, history, doomed } = Loaded::read(&db, has_wal)?;
+        let Loaded { head, history, doomed } = Loaded::read(&db, log)?;
         open::prepare_wal(path)?;
         let reader = Arc::new(Mutex::new(Db::reopen(path)?));
         let shared = Arc::new(Shared { head: head.into(), ..Shared::default() });
         let (requests, queue) = mpsc::channel();
         let checkpoints = Checkpoints::start(path, &mut db)?;
         let writer = Writer::new(db, checkpoints, shared.clone(), history, doomed, retention, queue);
-        open::spawn(path, "store-writer", move || writer.run())?;
-        Ok(SqliteStore { path: path.to_owned(), requests, shared, reader, _lock: lock })
+        let writer = open::spawn(path, "store-writer", move || writer.run())?;
+        Ok(SqliteStore { path: path.to_owned(), requests, shared, reader, writer: Some(writer), _lock: lock })
     }
 
     /// Sizes and health.
@@ -183,13 +196,13 @@ impl Store for SqliteStore {
         // Not by the writer: leases live on while the disk is slow.
         let mut head = self.shared.head.write();
         head.check_open()?;
-        let lease = head.leases.get_mut(&id).ok_or(Error::LeaseNotFound(id))?;
+        let lease = head.leases.get_mut(&id).filter(|lease| !lease.ending).ok_or(Error::LeaseNotFound(id))?;
         lease.renew(Instant::now());
         Ok(lease.ttl)
     }
 
     async fn lease_revoke(&self, id: i64) -> Result<(), Error> {
-        self.ask(|reply| Request::Write(Write::Revoke(id, reply))).await
+        self.ask(|reply| Request::Write(Write::Revoke(id, Some(reply)))).await
     }
 
     async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {

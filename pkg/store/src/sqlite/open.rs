@@ -6,8 +6,8 @@ use std::{
     fs::{self, File, TryLockError},
     io::{self, Read as _},
     path::{Path, PathBuf},
-    thread,
-    time::Instant,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
     head::{Entry, Head, Lease},
     retention::{History, Replaced},
 };
-use crate::{Error, FIRST_REVISION};
+use crate::{Error, FIRST_REVISION, check::wal::Wal};
 
 /// Revisions skipped after an end without `close`: relaxed writes that were seen and lost had some
 /// of these numbers.
@@ -23,6 +23,27 @@ pub(super) const REVISION_GAP: i64 = 1024;
 
 /// Revisions skipped when nobody knows how many are lost: more than were ever given out since.
 pub(crate) const UNKNOWN_GAP: i64 = 1_000_000_000;
+
+/// The write-ahead log, before SQLite has touched it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Log {
+    Whole,
+    Missing,
+    /// Commits lie behind a frame that does not hold; SQLite leaves them out without a word.
+    Damaged,
+}
+
+impl Log {
+    /// Looks at the log of the database at `path`.
+    pub fn look(path: &Path) -> Result<Self, Error> {
+        let log = wal_path(path);
+        match Wal::read(&log).map_err(|e| failed(&log, &e))? {
+            Some(wal) if wal.damaged => Ok(Log::Damaged),
+            None if !log.exists() => Ok(Log::Missing),
+            _ => Ok(Log::Whole),
+        }
+    }
+}
 
 /// What is read at the start.
 pub(super) struct Loaded {
@@ -34,7 +55,7 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// Reads everything, and marks the database as open.
-    pub fn read(db: &Db, has_wal: bool) -> Result<Self, Error> {
+    pub fn read(db: &Db, log: Log) -> Result<Self, Error> {
         let mut loaded = Loaded { head: Head::default(), history: History::default(), doomed: VecDeque::new() };
         let head = &mut loaded.head;
         head.compacted = db.number("compacted")?;
@@ -48,15 +69,27 @@ impl Loaded {
         })?;
         let head = &mut loaded.head;
         head.revision = last.max(db.number("floor")?).max(head.compacted).max(FIRST_REVISION);
-        if last > 0 && db.number("clean")? == 0 {
-            if has_wal {
-                head.revision += REVISION_GAP;
-            } else {
-                tracing::warn!(path = %db.path().display(), "the write-ahead log beside the database is missing; \
-                    unless it was merged in order, the last writes are lost, and a snapshot may have more");
-                head.revision += UNKNOWN_GAP;
-                head.compacted = head.revision;
+        // A new one has no floor.
+        if db.number("floor")? > 0 && db.number("clean")? == 0 {
+            let lost = match log {
+                Log::Whole => None,
+                Log::Missing => Some("is missing; unless it was merged in order, the last writes are lost"),
+                Log::Damaged => Some("is damaged in the middle; what was written last is lost"),
+            };
+            match lost {
+                None => head.revision += REVISION_GAP,
+                Some(lost) => {
+                    tracing::warn!(
+                        path = %db.path().display(),
+                        "the write-ahead log beside the database {lost}, and a snapshot may have more"
+                    );
+                    head.revision += UNKNOWN_GAP;
+                    head.compacted = head.revision;
+                }
             }
+        }
+        if head.revision > RowId::LAST_REVISION {
+            return Err(db.corrupt(&format!("its revision {} is beyond all", head.revision)));
         }
         let numbers = vec![("floor", head.revision), ("compacted", head.compacted), ("clean", 0)];
         db.commit(&[&Changes { numbers, ..Changes::default() }])?;
@@ -96,7 +129,16 @@ pub(crate) fn wal_path(path: &Path) -> PathBuf {
 pub(crate) fn lock(path: &Path) -> Result<File, Error> {
     let name = path.with_extension("lock");
     let file = File::create(&name).map_err(|e| failed(&name, &e))?;
-    match file.try_lock() {
+    let mut locked = file.try_lock();
+    for _ in 0..10 {
+        if !matches!(locked, Err(TryLockError::WouldBlock)) {
+            break;
+        }
+        // A check looks at the lock for a moment, and a child has it from its fork to its exec.
+        thread::sleep(Duration::from_millis(20));
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.display().to_string() }),
         Err(TryLockError::Error(e)) => Err(failed(&name, &e)),
@@ -127,9 +169,9 @@ pub(super) fn prepare_wal(path: &Path) -> Result<(), Error> {
 }
 
 /// Starts a thread of the store.
-pub(super) fn spawn(path: &Path, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+pub(super) fn spawn(path: &Path, name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(run);
-    spawned.map(drop).map_err(|e| failed(path, &e))
+    spawned.map_err(|e| failed(path, &e))
 }
 
 /// Removes a file, if it is there.
@@ -151,6 +193,6 @@ pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-fn failed(path: &Path, error: &io::Error) -> Error {
+pub(super) fn failed(path: &Path, error: &io::Error) -> Error {
     Error::Backend { path: path.display().to_string(), message: error.to_string() }
 }

@@ -49,6 +49,22 @@ impl History {
         self.replaced.push_back(replaced);
     }
 
+    /// The row `dropped` will never be written: what it replaced, `prev`, is replaced at `since` instead.
+    pub fn inherit(&mut self, dropped: RowId, prev: RowId, since: i64) {
+        self.forget(dropped);
+        if let Some(Replaced { row, bytes, .. }) = self.forget(prev) {
+            self.push(Replaced { since, row, bytes });
+        }
+    }
+
+    /// Looks from the end on, since it is of late.
+    fn forget(&mut self, row: RowId) -> Option<Replaced> {
+        let at = self.replaced.iter().rposition(|replaced| replaced.row == row)?;
+        let replaced = self.replaced.remove(at)?;
+        self.bytes -= replaced.bytes;
+        Some(replaced)
+    }
+
     /// Notes that `head` was reached at `now`.
     pub fn wrote(&mut self, retention: &Retention, now: Instant, head: i64) {
         self.due.get_or_insert_with(|| (now + retention.age, head));

@@ -450,3 +450,122 @@ async fn a_log_that_grew_beside_a_long_read_is_cut_afterwards() {
     let cut = write(300, 600).await;
     assert!(cut < 24 << 20, "{cut}");
 }
+
+/// Writes a Lease that is renewed in memory, as an idle node does, with a compaction in between.
+async fn renewed(store: &SqliteStore, compact_at: usize) {
+    store.txn(put("lease", "0")).await.unwrap();
+    for n in 1..6 {
+        let relaxed = Txn { durability: Durability::Relaxed, ..put("lease", &n.to_string()) };
+        let revision = store.txn(relaxed).await.unwrap().revision;
+        if n == compact_at {
+            store.compact(revision).await.unwrap();
+        }
+    }
+    store.reclaim().await.unwrap();
+}
+
+#[tokio::test]
+async fn compaction_takes_no_row_that_a_renewed_lease_still_stands_on() {
+    for compact_at in 1..6 {
+        let (_dir, path) = temp();
+        let store = SqliteStore::open(&path).unwrap();
+        renewed(&store, compact_at).await;
+        let compacted = store.compacted();
+        store.close().await.unwrap();
+        drop(store);
+        let report = crate::check::check(&path, None).unwrap();
+        assert!(report.damage.is_empty(), "compacted at {compact_at}: {report}");
+        let store = SqliteStore::open(&path).unwrap();
+        let past = read(&store, compacted).await.unwrap();
+        assert_eq!(past, [("lease".into(), compact_at.to_string())], "compacted at {compact_at}");
+    }
+}
+
+#[tokio::test]
+async fn compaction_between_two_renewals_keeps_what_was_before_them() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("lease", "0")).await.unwrap();
+    for n in 1..6 {
+        store.txn(Txn { durability: Durability::Relaxed, ..put("lease", &n.to_string()) }).await.unwrap();
+    }
+    // Revision 2 is on disk, 3 to 6 were never written.
+    store.compact(4).await.unwrap();
+    store.reclaim().await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    assert!(crate::check::check(&path, None).unwrap().damage.is_empty());
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(read(&store, 5).await.unwrap(), [("lease".into(), "0".into())]);
+}
+
+#[tokio::test]
+async fn a_log_without_its_database_is_no_new_cluster() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.txn(put("a", "1")).await.unwrap();
+    let copy = path.with_file_name("copy.db");
+    std::fs::copy(path.with_file_name("state.db-wal"), path.with_file_name("copy.db-wal")).unwrap();
+    let error = SqliteStore::open(&copy).err().unwrap();
+    assert!(matches!(error, Error::Corrupt { .. }) && error.to_string().contains("copy.db-wal"), "{error}");
+    assert!(!copy.exists());
+}
+
+#[tokio::test]
+async fn a_hole_in_the_log_moves_revisions_on_and_ends_the_past() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    let first = store.txn(put("first", "1")).await.unwrap().revision;
+    for n in 0..2000 {
+        store.txn(Txn { durability: Durability::Relaxed, ..put(&format!("k{n}"), "v") }).await.unwrap();
+    }
+    let last = store.txn(put("last", "1")).await.unwrap().revision;
+    let copy = path.with_file_name("copy.db");
+    for suffix in ["", "-wal"] {
+        let name = |database: &str| path.with_file_name(format!("{database}{suffix}"));
+        std::fs::copy(name("state.db"), name("copy.db")).unwrap();
+    }
+    let log = path.with_file_name("copy.db-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let at = bytes.windows(5).position(|w| w == b"first").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    let store = SqliteStore::open(&copy).unwrap();
+    assert!(store.revision().await.unwrap() > last);
+    assert!(matches!(store.watch(all(), first).await, Err(Error::Compacted { .. })));
+}
+
+#[tokio::test]
+async fn many_leases_that_end_at_once_cost_one_sync() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    for id in 1..=100 {
+        store.lease_grant(id, 1).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    for id in 1..=100 {
+        store.lease_keep_alive(id).await.unwrap();
+    }
+    let before = store.status().unwrap().commits;
+    while !store.leases().await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let commits = store.status().unwrap().commits - before;
+    assert!(commits < 20, "{commits}");
+}
+
+#[tokio::test]
+async fn a_write_that_nobody_waits_for_is_not_done() {
+    let (_dir, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    // The writer is busy with many, so that the next one is still queued when it is given up.
+    let many = Txn { then: (0..20_000).map(|n| put_op(&format!("k{n}"), "v")).collect(), ..Txn::default() };
+    let (done, gone) = tokio::join!(store.txn(many), async {
+        tokio::task::yield_now().await;
+        tokio::time::timeout(Duration::ZERO, store.txn(put("gone", "1"))).await
+    });
+    assert!(done.unwrap().succeeded && gone.is_err());
+    store.flush().await.unwrap();
+    let read = store.range(Range::head(KeyRange::key("gone"))).await.unwrap();
+    assert_eq!(read.count, 0);
+}

@@ -28,7 +28,7 @@ use tokio::sync::oneshot;
 use super::{
     batch::Batch,
     checkpoint::Checkpoints,
-    db::{Changes, Db, RowId, row_bytes},
+    db::{Changes, Db, Row, RowId, row_bytes},
     head::{Head, Lease},
     retention::{History, Retention},
 };
@@ -68,8 +68,23 @@ pub(super) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 /// What is committed in groups.
 pub(super) enum Write {
     Txn(Txn, Reply<TxnResponse>),
-    Grant { id: i64, ttl: i64, reply: Reply<i64> },
-    Revoke(i64, Reply<()>),
+    Grant {
+        id: i64,
+        ttl: i64,
+        reply: Reply<i64>,
+    },
+    /// Nobody waits for the end of a lease whose time is over.
+    Revoke(i64, Option<Reply<()>>),
+}
+
+impl Write {
+    fn is_abandoned(&self) -> bool {
+        match self {
+            Write::Txn(_, reply) => reply.is_closed(),
+            Write::Grant { reply, .. } => reply.is_closed(),
+            Write::Revoke(_, reply) => reply.as_ref().is_some_and(oneshot::Sender::is_closed),
+        }
+    }
 }
 
 /// What the writer is asked.
@@ -208,21 +223,21 @@ impl Writer {
         let mut batch = Batch::new(&head);
         let mut durable = false;
         let mut answers: Vec<Finish> = Vec::with_capacity(writes.len());
-        for write in writes {
+        // What nobody waits for any more, after a stall perhaps, is not done.
+        for write in writes.into_iter().filter(|write| !write.is_abandoned()) {
             answers.push(evaluate(&mut batch, write, &mut durable));
         }
         let Batch { changes, revisions, replaced, leases, .. } = batch;
         drop(head);
-        let committed = if durable || !self.may_wait(&changes, revisions.len()) {
-            self.commit(&changes)
-        } else {
-            self.wait(changes, revisions.len());
-            Ok(())
-        };
+        let waits = !durable && self.may_wait(&changes, revisions.len());
+        let committed = if waits { Ok(()) } else { self.commit(&changes) };
         if committed.is_ok() {
             let now = Instant::now();
             for replaced in replaced {
                 self.history.push(replaced);
+            }
+            if waits {
+                self.wait(changes, revisions.len());
             }
             let mut head = shared.head.write();
             for (id, ttl) in &leases {
@@ -257,9 +272,18 @@ impl Writer {
         if changes.rows.is_empty() {
             return;
         }
+        let compacted = self.shared.head.read().compacted;
         for mut row in changes.rows {
-            if let Some(at) = self.waiting.rows.iter().position(|waiting| waiting.kv.key == row.kv.key) {
-                row.prev = self.waiting.rows.remove(at).prev;
+            // Of one life of the key; and what a compaction has left is what it must show.
+            let same = |waiting: &Row| {
+                waiting.kv.key == row.kv.key
+                    && (1..row.kv.version).contains(&waiting.kv.version)
+                    && waiting.kv.mod_revision > compacted
+            };
+            if let Some(at) = self.waiting.rows.iter().rposition(same) {
+                let dropped = self.waiting.rows.remove(at);
+                self.history.inherit(dropped.id, dropped.prev, row.kv.mod_revision);
+                row.prev = dropped.prev;
             }
             self.waiting_bytes += row_bytes(&row.kv);
             self.waiting.rows.push(row);
@@ -310,9 +334,12 @@ impl Writer {
         if self.leases_at.is_some_and(|at| at <= now) {
             self.expire(now);
         }
-        let live = self.shared.head.read().live_bytes;
+        let (live, head) = {
+            let head = self.shared.head.read();
+            (head.live_bytes, head.revision)
+        };
         if let Some(revision) = self.history.decide(&self.retention, now, live) {
-            self.compact(revision, now);
+            self.compact(revision.min(head), now);
         }
         if [self.flush_at, self.housekeeping_at].iter().flatten().any(|at| *at <= now) {
             self.housekeep(now);
@@ -321,18 +348,16 @@ impl Writer {
 
     /// Ends the leases whose time is over.
     fn expire(&mut self, now: Instant) {
-        let expired = self.shared.head.read().expired(now);
+        let expired = self.shared.head.write().expire(now);
+        self.group(expired.iter().map(|id| Write::Revoke(*id, None)).collect());
+        let mut head = self.shared.head.write();
         for id in expired {
-            let (reply, mut answer) = oneshot::channel();
-            self.group(vec![Write::Revoke(id, reply)]);
-            if let Ok(Err(_)) = answer.try_recv() {
-                // Logged where the commit failed.
-                if let Some(lease) = self.shared.head.write().leases.get_mut(&id) {
-                    lease.deadline = now + RETRY;
-                }
+            // Still there: the commit has failed, which was logged.
+            if let Some(lease) = head.leases.get_mut(&id) {
+                (lease.ending, lease.deadline) = (false, now + RETRY);
             }
         }
-        self.leases_at = self.shared.head.read().first_deadline();
+        self.leases_at = head.first_deadline();
     }
 
     fn housekeep(&mut self, now: Instant) {
@@ -437,7 +462,8 @@ fn evaluate(batch: &mut Batch<'_>, write: Write, durable: &mut bool) -> Finish {
         }
         Write::Revoke(id, reply) => {
             *durable = true;
-            finish(reply, batch.revoke(id))
+            let ended = batch.revoke(id);
+            reply.map_or_else(|| Box::new(drop) as Finish, |reply| finish(reply, ended))
         }
     }
 }

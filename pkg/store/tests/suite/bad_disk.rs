@@ -18,7 +18,7 @@ use crate::support::{
     disk::{Disk, Faults},
     history::{History, Log, Recorder, Watched, check, follow},
     load::{Calls, put},
-    reopen, seed,
+    reopen, seed, soak,
 };
 
 /// A store on a disk, with a recorder.
@@ -102,7 +102,7 @@ async fn with_slow_syncs_reads_relaxed_writes_and_renewals_are_fast() {
     let bench = Bench::new().await;
     let lease = bench.store.lease_grant(0, 100).await.unwrap();
     put(&*bench.store, "d/a", "1").await.unwrap();
-    bench.disk.set(&Faults { sync_delay: Duration::from_secs(1), ..Faults::default() });
+    bench.disk.set(&Faults { sync_delay: Duration::from_secs(u64::from(soak().clamp(1, 10))), ..Faults::default() });
     let store = bench.store.clone();
     let slow = tokio::spawn(async move {
         let began = Instant::now();
