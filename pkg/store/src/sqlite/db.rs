@@ -6,12 +6,12 @@
 //!
 //! | id (rev, step) | prev | key | value | version |
 //! |---|---|---|---|---|
-//! | 1,0 | 0 | a | 1 | 1 |
-//! | 2,0 | 0 | b | 2 | 1 |
-//! | 3,0 | 1,0 | a | 3 | 2 |
-//! | 4,0 | 2,0 | b | – | 0 (tombstone) |
+//! | 2,0 | 0 | a | 1 | 1 |
+//! | 3,0 | 0 | b | 2 | 1 |
+//! | 4,0 | 2,0 | a | 3 | 2 |
+//! | 5,0 | 3,0 | b | – | 0 (tombstone) |
 //!
-//! Compacting to 3 removes row 1,0; compacting to 4 also removes 2,0; to 5, the tombstone 4,0.
+//! Compacting to 4 removes row 2,0; compacting to 5 also removes 3,0; to 6, the tombstone 5,0.
 //!
 //! Each row carries a checksum, so that a flipped bit is found when it is read.
 
