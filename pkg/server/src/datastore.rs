@@ -32,7 +32,6 @@ impl Datastore {
 
     /// Connects, and waits for etcd if it is not there yet.
     pub(crate) async fn connect(&self) -> Result<EtcdStore, Error> {
-        self.check()?;
         tracing::info!(endpoints = %self.endpoints.join(","), "the datastore is an etcd");
         let settings = Settings {
             endpoints: self.endpoints.clone(),
@@ -43,15 +42,33 @@ impl Datastore {
     }
 
     /// Finds what is wrong before anything is waited for.
-    fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let endpoints = self.endpoints.iter().map(|url| Endpoint::parse(url));
         let endpoints = endpoints.collect::<Result<Vec<_>, _>>().map_err(Error::Datastore)?;
+        let files = [
+            ("--datastore-cafile", &self.ca_file),
+            ("--datastore-certfile", &self.cert_file),
+            ("--datastore-keyfile", &self.key_file),
+        ];
+        let given = files.iter().find(|(_, file)| file.is_some()).map(|(flag, _)| *flag);
+        let https = |endpoint: &Endpoint| matches!(endpoint.address, Address::Tcp { tls: true, .. });
+        match given {
+            Some(flag) if endpoints.is_empty() => {
+                return Err(Error::DatastoreTls(format!("{flag} is given, and --datastore-endpoint is not")));
+            }
+            Some(flag) if !endpoints.iter().all(https) => {
+                return Err(Error::DatastoreTls(format!(
+                    "{flag} is for https endpoints, and --datastore-endpoint has others"
+                )));
+            }
+            _ => {}
+        }
         if self.cert_file.is_some() != self.key_file.is_some() {
             return Err(Error::DatastoreTls(
                 "--datastore-certfile and --datastore-keyfile are given together".to_owned(),
             ));
         }
-        if endpoints.iter().any(|endpoint| matches!(endpoint.address, Address::Tcp { tls: true, .. })) {
+        if endpoints.iter().any(https) {
             self.tls().map_err(Error::DatastoreTls)?;
         }
         Ok(())

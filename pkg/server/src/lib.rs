@@ -134,10 +134,12 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     if config.datastore.is_etcd() && config.etcd_address.is_some() {
         return Err(Error::EtcdAddress);
     }
+    config.datastore.check()?;
     let embedded = if config.datastore.is_etcd() {
         None
     } else {
         config.paths.server()?;
+        snapshots::warn_if_new(&config.snapshots, &config.paths.database());
         Some(Arc::new(SqliteStore::open(&config.paths.database())?))
     };
     let store: Arc<dyn Store> = match &embedded {

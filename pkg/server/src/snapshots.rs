@@ -3,7 +3,12 @@
 //! Guarantees: what is due is taken once, however far the clock jumped; a failure is a warning, and
 //! the next time comes as planned. Old snapshots go only after a new one is there.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
 
 use croner::{
     Cron,
@@ -19,7 +24,8 @@ use store::{
 /// Longest sleep. The clock may be set while we sleep: a board without one of its own starts in 1970.
 const LOOK: Duration = Duration::from_secs(3600);
 /// What the names of scheduled snapshots begin with.
-const SCHEDULED: &str = "scheduled";
+/// Begins the names of snapshots that the schedule takes, and deletes.
+pub const SCHEDULED: &str = "scheduled";
 
 /// How snapshots are scheduled.
 #[derive(Clone, Debug)]
@@ -124,6 +130,18 @@ async fn due(cron: &Cron, planned: &mut DateTime, now: impl Fn() -> DateTime) {
     }
 }
 
+/// Says so if a new cluster begins where there was one before.
+pub(crate) fn warn_if_new(config: &Config, database: &Path) {
+    let snapshots = snapshot::list(&config.dir).map_or(0, |list| list.len());
+    if snapshots > 0 && !database.exists() {
+        tracing::warn!(
+            database = %database.display(), snapshots,
+            "there is no database, though there are snapshots of one; a new cluster begins; \
+             to have the old one, stop, and `kinglet snapshot restore`"
+        );
+    }
+}
+
 /// Takes a snapshot, and deletes those that are too many with it.
 async fn take(config: &Config, node: &str, store: &SqliteStore) -> Result<(), snapshot::Error> {
     let name = snapshot::name(SCHEDULED, node, std::time::SystemTime::now());
@@ -131,7 +149,10 @@ async fn take(config: &Config, node: &str, store: &SqliteStore) -> Result<(), sn
     tracing::info!(%name, bytes = info.size, "took a snapshot");
     let (dir, node, retention) = (config.dir.clone(), node.to_owned(), config.retention);
     let pruned = tokio::task::spawn_blocking(move || {
-        surplus(&snapshot::list(&dir)?, &node, retention).iter().try_for_each(|name| snapshot::delete(&dir, name))
+        surplus(&snapshot::list(&dir)?, &node, retention).iter().try_for_each(|name| {
+            tracing::info!(%name, "deleting a snapshot that is one too many");
+            snapshot::delete(&dir, name)
+        })
     });
     pruned.await.map_err(|_| store::Error::Closed)?
 }

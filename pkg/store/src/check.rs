@@ -85,8 +85,8 @@ pub struct Behind {
     pub name: String,
     /// Its head.
     pub revision: i64,
-    /// Keys that have changed since, as far as can be read.
-    pub keys: usize,
+    /// Keys that have changed since, as far as can be read; `None` if nothing can.
+    pub keys: Option<usize>,
 }
 
 impl Report {
@@ -130,13 +130,22 @@ pub fn check(path: &Path, snapshots: Option<&Path>) -> Result<Report, Error> {
         findings.damage("the write-ahead log is damaged: later commits are in it, and cannot be used".to_owned());
     }
     report.wal = wal;
-    let newest = snapshots
-        .and_then(|dir| snapshot::list(dir).ok())
-        .and_then(|list| list.into_iter().rev().find(|info| info.contents.is_ok() && info.path != path));
+    // One that is damaged is no way back.
+    let usable = |info: &snapshot::Info| {
+        info.contents.is_ok()
+            && info.path != path
+            && check(&info.path, None).is_ok_and(|report| report.damage.is_empty())
+    };
+    let newest =
+        snapshots.and_then(|dir| snapshot::list(dir).ok()).and_then(|list| list.into_iter().rev().find(usable));
     if meta.len() == 0 {
         findings.damage("it is empty, as power cuts can leave a file".to_owned());
     } else if let Err(error) = read(path, newest.as_ref(), &mut report, &mut findings) {
         findings.damage(db::message(error));
+    }
+    if let (None, Some(info)) = (&report.snapshot, &newest) {
+        let revision = info.contents.as_ref().map_or(0, |contents| contents.revision);
+        report.snapshot = Some(Behind { name: info.name.clone(), revision, keys: None });
     }
     report.damage = findings.damage;
     if findings.unlisted > 0 {
@@ -182,7 +191,7 @@ fn read(
             rows.compare(&Rows::walk(&snapshot, contents.revision));
         }
         let changed = rows.changed_since(contents.revision);
-        report.snapshot = Some(Behind { name: info.name.clone(), revision: contents.revision, keys: changed });
+        report.snapshot = Some(Behind { name: info.name.clone(), revision: contents.revision, keys: Some(changed) });
     }
     if !rows.gaps.is_empty() {
         // A guess at best, so that nothing is lost without it.
@@ -257,13 +266,14 @@ impl fmt::Display for Report {
             writeln!(f, "log         {wal}; {} bytes", wal.bytes)?;
         }
         match &self.snapshot {
-            Some(Behind { name, revision, keys }) => {
+            Some(Behind { name, revision, keys: Some(keys) }) => {
                 let lost = (self.revision - revision).max(0);
                 writeln!(
                     f,
                     "snapshot    {name} at revision {revision}; restoring it loses {lost} revisions, in which {keys} keys changed"
                 )?;
             }
+            Some(Behind { name, revision, keys: None }) => writeln!(f, "snapshot    {name} at revision {revision}")?,
             None => writeln!(f, "snapshot    none found")?,
         }
         let result = match (self.damage.is_empty(), self.logless) {

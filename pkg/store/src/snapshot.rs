@@ -19,7 +19,7 @@ use std::{
 
 pub use self::restore::{Restored, restore};
 use crate::{
-    FIRST_REVISION, SqliteStore,
+    FIRST_REVISION, SqliteStore, check,
     sqlite::{
         db::{self, Db, RowId},
         open,
@@ -97,6 +97,14 @@ pub enum Error {
         path: String,
         /// What is wrong with it.
         message: String,
+    },
+    /// A database that is not worth a snapshot.
+    #[error("database {path} is damaged: {damage}; no snapshot was saved; `kinglet store check` says what is lost")]
+    Source {
+        /// The database.
+        path: String,
+        /// What is wrong with it.
+        damage: String,
     },
     /// Restoring beside a running server.
     #[error("database {path} is in use; stop kinglet (and what else reads the database) first")]
@@ -247,6 +255,10 @@ pub(crate) fn copy(database: &Path, to: &Path) -> Result<Contents, Error> {
     })?;
     let contents = summarize(&Db::open_to_read(&draft.path)?)?;
     draft.set_numbers(&[(REVISION, Some(contents.revision)), (KEYS, Some(contents.keys))])?;
+    // A copy of what is damaged would push good ones out.
+    if let Some(damage) = check::check(&draft.path, None)?.damage.into_iter().next() {
+        return Err(Error::Source { path: database.display().to_string(), damage });
+    }
     draft.publish(to)?;
     Ok(contents)
 }
@@ -335,12 +347,18 @@ impl Drop for Draft {
     }
 }
 
+/// What SQLite notes beside a file that it fills.
+fn journal(draft: &Path) -> PathBuf {
+    PathBuf::from(format!("{}-journal", draft.display()))
+}
+
 /// Removes drafts that nobody is writing.
 fn sweep(dir: &Path) {
     for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
         let draft = path.to_str().is_some_and(|p| p.ends_with(DRAFT));
         if draft && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             // It is in nobody's way; the next one tries again.
+            let _ = fs::remove_file(journal(&path));
             let _ = fs::remove_file(&path);
         }
     }

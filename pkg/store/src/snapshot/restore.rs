@@ -8,7 +8,8 @@
 //! what a client remembers of the time before (a watch, the next page of a list) is refused as
 //! compacted, and it lists again. Without the step a revision could name two states.
 //!
-//! Caveat: of an old database that cannot be read at all the head is not known.
+//! Caveat: of an old database that cannot be read the head is not known; then the step is a hundred
+//! times as long.
 
 use std::{
     fs::{self, File},
@@ -24,7 +25,7 @@ use super::{Contents, Draft, Error, KEYS, REVISION, failed, head, sync_dir};
 use crate::{
     check::{self, wal::Wal},
     sqlite::{
-        db::{Db, RowId},
+        db::Db,
         open::{UNKNOWN_GAP, lock, wal_path},
     },
 };
@@ -52,7 +53,11 @@ pub fn restore(database: &Path, from: &Path) -> Result<Restored, Error> {
     let draft = Draft::new(database)?;
     fetch(from, &draft)?;
     let contents = verify(from, &draft)?;
-    let revision = old_head(database).max(contents.revision) + UNKNOWN_GAP;
+    let revision = match old_head(database) {
+        Some(old) => old.max(contents.revision) + UNKNOWN_GAP,
+        // It may have gone on from other restores.
+        None => contents.revision + 100 * UNKNOWN_GAP,
+    };
     let (moved, clean) = (Some(revision), Some(1));
     draft.set_numbers(&[("floor", moved), ("compacted", moved), ("clean", clean), (REVISION, None), (KEYS, None)])?;
     let aside = replace(database, draft)?;
@@ -64,7 +69,11 @@ fn fetch(from: &Path, draft: &Draft) -> Result<(), Error> {
     let mut source = File::open(from).map_err(failed(from))?;
     let size = source.metadata().map_err(failed(from))?.len();
     // Pages of a database are multiples of 512 bytes.
-    let digest = if size % 512 == DIGEST { DIGEST } else { 0 };
+    let digest = match size % 512 {
+        0 => 0,
+        DIGEST => DIGEST,
+        _ => return Err(damaged(from, "its length is not that of a database, so it was cut off")),
+    };
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     let mut left = size - digest;
@@ -95,11 +104,14 @@ fn damaged(path: &Path, why: &str) -> Error {
     Error::Damaged { path: path.display().to_string(), message: why.to_owned() }
 }
 
-/// Head of the database that is replaced, as far as it can be read.
-fn old_head(database: &Path) -> i64 {
-    let Ok(db) = Db::open_to_read(database) else { return 0 };
-    let last = db.run(|c| c.query_row("SELECT ifnull(max(id), 0) FROM log", [], |r| r.get(0))).unwrap_or(0);
-    head(&db, last).unwrap_or(RowId(last).revision())
+/// Head of the database that is replaced, 0 if there is none; `None` if it cannot be read.
+fn old_head(database: &Path) -> Option<i64> {
+    if !database.exists() {
+        return Some(0);
+    }
+    let db = Db::open_to_read(database).ok()?;
+    let last = db.run(|c| c.query_row("SELECT ifnull(max(id), 0) FROM log", [], |r| r.get(0))).ok()?;
+    head(&db, last).ok()
 }
 
 fn replace(database: &Path, draft: Draft) -> Result<Option<PathBuf>, Error> {
@@ -141,6 +153,8 @@ fn fold(database: &Path) -> Result<Option<Connection>, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = Connection::open_with_flags(database, flags)?;
         conn.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        // It is whole from then on: nobody shall miss its log.
+        conn.execute("REPLACE INTO meta (name, number) VALUES ('clean', 1)", [])?;
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(conn)
     };

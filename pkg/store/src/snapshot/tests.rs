@@ -347,3 +347,47 @@ fn a_name_says_how_where_and_when() {
     let at = UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000);
     assert_eq!(name("on-demand", "pi1", at), "on-demand-pi1-1800000000");
 }
+
+/// Flips a bit of a value in a database that nobody has open.
+fn flip(database: &Path, value: &[u8]) {
+    let mut file = fs::read(database).unwrap();
+    let at = file.windows(value.len()).position(|w| w == value).unwrap();
+    file[at] ^= 1;
+    fs::write(database, file).unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_database_gets_no_snapshot_and_no_damaged_one_is_recommended() {
+    let (_dir, database, snapshots) = temp();
+    let store = SqliteStore::open(&database).unwrap();
+    for value in ["an early value", "a later value"] {
+        let then = vec![Op::put("key", value)];
+        store.txn(Txn { then, ..Txn::default() }).await.unwrap();
+        store.save(&snapshots, &value.replace(' ', "-")).await.unwrap();
+    }
+    store.close().await.unwrap();
+    drop(store);
+    flip(&database, b"a later value");
+    flip(&snapshots.join("a-later-value"), b"a later value");
+    let error = save(&database, &snapshots, "third").unwrap_err();
+    assert!(matches!(error, Error::Source { .. }), "{error}");
+    assert_eq!(names(&snapshots), ["a-later-value", "an-early-value"]);
+    let report = check::check(&database, Some(&snapshots)).unwrap();
+    assert_eq!(report.snapshot.unwrap().name, "an-early-value");
+    // Also when nothing of the database can be read.
+    fs::write(&database, b"").unwrap();
+    let report = check::check(&database, Some(&snapshots)).unwrap();
+    assert_eq!(report.snapshot.unwrap().name, "an-early-value");
+}
+
+#[tokio::test]
+async fn revisions_go_on_though_the_old_database_cannot_be_read() {
+    let (_dir, database, snapshots) = temp();
+    let store = SqliteStore::open(&database).unwrap();
+    store.save(&snapshots, "one").await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let seen = (0..3).map(|_| restore(&database, &snapshots.join("one")).unwrap().revision).max().unwrap();
+    fs::write(&database, b"junk").unwrap();
+    assert!(restore(&database, &snapshots.join("one")).unwrap().revision > seen);
+}

@@ -147,6 +147,7 @@ impl Db {
                 let draft = path.with_extension("draft");
                 let made = open::remove(&draft)
                     .and_then(|()| open::remove(&open::wal_path(&draft)))
+                    .and_then(|()| open::create_private(&draft))
                     // Closing it puts all of it into the one file.
                     .and_then(|()| Self::connect(&draft).map(drop))
                     .and_then(|()| open::rename(&draft, path));

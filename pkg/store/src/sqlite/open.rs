@@ -5,6 +5,7 @@ use std::{
     collections::VecDeque,
     fs::{self, File, TryLockError},
     io::{self, Read as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -39,8 +40,9 @@ impl Log {
         let log = wal_path(path);
         match Wal::read(&log).map_err(|e| failed(&log, &e))? {
             Some(wal) if wal.damaged => Ok(Log::Damaged),
-            None if !log.exists() => Ok(Log::Missing),
-            _ => Ok(Log::Whole),
+            Some(_) => Ok(Log::Whole),
+            // Ours is never empty: see `prepare_wal`.
+            None => Ok(Log::Missing),
         }
     }
 }
@@ -180,6 +182,12 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, &error)),
         _ => Ok(()),
     }
+}
+
+/// Makes an empty file for root alone; there will be Secrets in it. SQLite gives its log the same mode.
+pub(super) fn create_private(path: &Path) -> Result<(), Error> {
+    let made = File::options().write(true).create_new(true).mode(0o600).open(path);
+    made.map(drop).map_err(|e| failed(path, &e))
 }
 
 /// Gives a file its name, durably.
