@@ -32,6 +32,7 @@ impl Datastore {
 
     /// Connects, and waits for etcd if it is not there yet.
     pub(crate) async fn connect(&self) -> Result<EtcdStore, Error> {
+        self.check()?;
         tracing::info!(endpoints = %self.endpoints.join(","), "the datastore is an etcd");
         let settings = Settings {
             endpoints: self.endpoints.clone(),

@@ -134,10 +134,10 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<(), Error> {
     if config.datastore.is_etcd() && config.etcd_address.is_some() {
         return Err(Error::EtcdAddress);
     }
-    config.datastore.check()?;
     let embedded = if config.datastore.is_etcd() {
         None
     } else {
+        config.datastore.check()?;
         config.paths.server()?;
         snapshots::warn_if_new(&config.snapshots, &config.paths.database());
         Some(Arc::new(SqliteStore::open(&config.paths.database())?))

@@ -17,7 +17,7 @@ use super::{
     head::{self, WATCH_BUFFER},
     writer::Shared,
 };
-use crate::{Error, Event, KeyRange, KeyValue, Range, RangeResponse, Watch, WatchBatch};
+use crate::{Error, Event, FIRST_REVISION, KeyRange, KeyValue, Range, RangeResponse, Watch, WatchBatch};
 
 /// Revisions read from the database at a time for a watch that catches up.
 const CHUNK: i64 = 1000;
@@ -74,7 +74,8 @@ impl Past {
             if from > 0 && from < head.compacted {
                 return Err(Error::Compacted { compacted: head.compacted });
             }
-            if from == 0 || from >= head.ring_start() {
+            // The first revision has no events.
+            if from == 0 || from.max(FIRST_REVISION + 1) >= head.ring_start() {
                 head.watch(keys, from, sender);
                 return Ok(receiver);
             }
