@@ -35,7 +35,7 @@ use super::{
 use crate::{Durability, Error, Txn, TxnResponse};
 
 /// How long relaxed writes may wait for a durable one.
-const RELAXED_DELAY: Duration = Duration::from_secs(60);
+const RELAXED_DELAY: Duration = Duration::from_secs(90);
 /// Relaxed revisions that may wait; less than [`super::open::REVISION_GAP`], so that none is given out twice.
 const RELAXED_REVISIONS: usize = 512;
 /// Bytes of relaxed rows that may wait; far less than the head keeps in memory of the past.
