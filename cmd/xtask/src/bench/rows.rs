@@ -133,7 +133,7 @@ const LOAD: &[&str] = &["create", "get", "list", "watch"];
 const STARTS: usize = 5;
 /// A node that is Ready still has caches to fill.
 const SETTLE: Duration = Duration::from_secs(10);
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_secs(200);
 
 /// A cluster that the rows share, and what is known already.
 #[derive(Default)]

@@ -18,6 +18,7 @@ use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
 use store::{KeyRange, SqliteStore, Store};
 
 use crate::support::{
+    FOR_EVER,
     history::{Answer, Call, History, Log, Operation, Watched, check, shown},
     load::{Calls, DURABLE},
     seed, soak, temp,
@@ -44,7 +45,7 @@ async fn child() {
     let order = env::var(CHILD).expect("it is started by a test");
     let (seed, path) = order.split_once(' ').unwrap();
     let seed: u64 = seed.parse().unwrap();
-    let store = Arc::new(SqliteStore::open(Path::new(path)).unwrap());
+    let store = Arc::new(SqliteStore::open_with(Path::new(path), FOR_EVER).unwrap());
     let from = store.revision().await.unwrap() + 1;
     let mut watch = store.watch(KeyRange::prefix(DURABLE), from).await.unwrap();
     tell(&format!("watch {from}"));
@@ -150,7 +151,7 @@ async fn lives(random: &mut StdRng) -> usize {
         listen(u64::from(seed), &told, &mut time, &mut history);
     }
     let answered = history.operations.iter().filter(|operation| operation.answer.is_some()).count();
-    let store = SqliteStore::open(&path).unwrap();
+    let store = SqliteStore::open_with(&path, FOR_EVER).unwrap();
     let log = Log::read(&store).await.unwrap();
     check(&history, &log).await.unwrap();
     let seen =

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use store::{KeyRange, KeyValue, MemoryStore, Op, Range, SqliteStore, Store, Txn};
 
 use crate::support::{
-    all, backend,
+    FOR_EVER, all, backend,
     history::{Call, History, Log, Recorder, check, follow},
     load::{self, Calls, DURABLE},
     seed, soak, temp,
@@ -54,7 +54,7 @@ async fn concurrent_clients_of_the_model() {
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_clients_of_sqlite() {
     let (_directory, path) = temp();
-    concurrently(Arc::new(SqliteStore::open(&path).unwrap()), seed(), 100 * soak() as usize).await;
+    concurrently(Arc::new(SqliteStore::open_with(&path, FOR_EVER).unwrap()), seed(), 100 * soak() as usize).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use store::{Error, KeyRange, SqliteStore, Store, Watch, WatchBatch};
+use store::{Error, KeyRange, Retention, SqliteStore, Store, Watch, WatchBatch};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -56,6 +56,9 @@ pub async fn next(store: &dyn Store, watch: &mut Watch) -> Option<WatchBatch> {
     }
     None
 }
+
+/// History that is compared must not be forgotten meanwhile, as a store does when it grows too much.
+pub const FOR_EVER: Retention = Retention { age: Duration::from_secs(3600), bytes: 1 << 40 };
 
 /// Opens a store; the threads of an earlier one may take a moment to end.
 pub async fn reopen(path: &Path) -> SqliteStore {
