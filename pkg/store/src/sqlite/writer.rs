@@ -43,7 +43,7 @@ const RELAXED_BYTES: u64 = 1 << 20;
 /// Requests in one commit.
 const GROUP: usize = 512;
 /// Rows deleted in one housekeeping commit, and what makes one worth its sync.
-const DOOMED_CHUNK: usize = 2000;
+const DOOMED_CHUNK: usize = 256;
 /// Compacted rows that a commit deletes for each that it adds.
 const DOOMED_PER_ROW: usize = 2;
 /// Pause of requests after which housekeeping goes on.
