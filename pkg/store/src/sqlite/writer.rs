@@ -282,6 +282,7 @@ impl Writer {
             };
             if let Some(at) = self.waiting.rows.iter().rposition(same) {
                 let dropped = self.waiting.rows.remove(at);
+                self.waiting_bytes -= row_bytes(&dropped.kv);
                 self.history.inherit(dropped.id, dropped.prev, row.kv.mod_revision);
                 row.prev = dropped.prev;
             }
