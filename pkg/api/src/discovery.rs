@@ -118,7 +118,7 @@ fn versions<'a>(kinds: &'a Kinds, group: &str) -> Vec<&'a str> {
 }
 
 fn rows<'a>(kinds: &'a Kinds, group: &str, version: &str) -> Vec<&'a Kind> {
-    kinds.rows().iter().filter(|k| &*k.group == group && &*k.version == version).collect()
+    kinds.rows().iter().map(|row| &**row).filter(|k| &*k.group == group && &*k.version == version).collect()
 }
 
 fn describe(kinds: &Kinds, name: &str) -> Option<Value> {
@@ -142,10 +142,10 @@ fn resource(kind: &Kind) -> Value {
 
 fn add_names(resource: &mut Value, kind: &Kind) {
     if !kind.short_names.is_empty() {
-        resource["shortNames"] = json!(&*kind.short_names);
+        resource["shortNames"] = kind.short_names.iter().map(|name| &**name).collect();
     }
     if !kind.categories.is_empty() {
-        resource["categories"] = json!(&*kind.categories);
+        resource["categories"] = kind.categories.iter().map(|name| &**name).collect();
     }
 }
 
@@ -194,7 +194,7 @@ fn aggregated_resource(kind: &Kind) -> Value {
 fn served_kind<'a>(kind: &'a Kind, sub: &Subresource) -> (&'static str, &'static str, std::borrow::Cow<'a, str>) {
     let own = std::borrow::Cow::Borrowed(&*kind.kind);
     match sub.action {
-        Action::Scale { .. } => ("autoscaling", "v1", "Scale".into()),
+        Action::Scale(_) => ("autoscaling", "v1", "Scale".into()),
         Action::Eviction => ("policy", "v1", "Eviction".into()),
         Action::Token => ("authentication.k8s.io", "v1", "TokenRequest".into()),
         Action::Binding => ("", "", "Binding".into()),

@@ -24,7 +24,7 @@ pub struct Call {
     /// The table at the time of the request.
     pub kinds: Arc<Kinds>,
     /// What the URL names.
-    pub kind: Kind,
+    pub kind: Arc<Kind>,
     /// The request line.
     pub info: RequestInfo,
     /// Parameters.

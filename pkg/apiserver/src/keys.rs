@@ -1,6 +1,6 @@
 //! Where objects live in the store, as upstream lays it out.
 
-use api::{Kind, Status, schema::Shared};
+use api::{Kind, Status};
 
 /// All objects are below it.
 pub const ROOT: &str = "/registry/";
@@ -22,7 +22,7 @@ pub fn prefix(kind: &Kind) -> String {
     match PLACES.iter().find(|(g, p, _)| (*g, *p) == (group, plural)) {
         Some((_, _, place)) => format!("{ROOT}{place}/"),
         // Custom resources carry their group, built-in ones are unique by name.
-        None if matches!(kind.schema.types, Shared::Counted(_)) && !group.is_empty() => {
+        None if kind.is_custom() && !group.is_empty() => {
             format!("{ROOT}{group}/{plural}/")
         }
         None => format!("{ROOT}{plural}/"),

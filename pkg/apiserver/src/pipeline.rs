@@ -111,7 +111,7 @@ where
         .filter(|kind| kind.namespaced || info.namespace.is_empty() || &*kind.plural == "namespaces")
         .ok_or_else(Status::no_such_path)?
         .clone();
-    let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(s.action, &parts.method));
+    let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(&s.action, &parts.method));
     let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
     let streams = streams && !proxies;
     let long = streams || proxies || info.verb == "watch";
@@ -156,7 +156,7 @@ async fn bounded(
 fn call(
     server: &Arc<Server>,
     kinds: Arc<Kinds>,
-    kind: Kind,
+    kind: Arc<Kind>,
     info: RequestInfo,
     query: Query,
     user: UserInfo,
@@ -205,8 +205,8 @@ where
 async fn route(call: &Call) -> Result<Reply, Status> {
     let (kind, info) = (&call.kind, &call.info);
     if !info.subresource.is_empty() {
-        let action = kind.subresource(&info.subresource).ok_or_else(Status::no_such_path)?.action;
-        return subresource::handle(call, action).await;
+        let subresource = kind.subresource(&info.subresource).ok_or_else(Status::no_such_path)?;
+        return subresource::handle(call, &subresource.action).await;
     }
     if kind.verbs == Verbs::CreateOnly {
         return match info.verb {

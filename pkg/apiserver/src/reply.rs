@@ -75,9 +75,7 @@ pub fn success(kind: &Kind, name: &str, uid: &str) -> Value {
 /// The tree of an object in its served form.
 pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
     let mut tree = stored.tree()?;
-    if let Some(conversion) = kind.conversion {
-        (conversion.from_storage)(&mut tree);
-    }
+    kind.from_storage(&mut tree);
     Ok(tree)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Action, Subresource, Verbs,
-    row::{Group, Row, STATUS, sub},
+    row::{Group, Row, SCALE_AND_STATUS, STATUS, sub},
 };
 use crate::{strategy, table};
 
@@ -14,10 +14,6 @@ const NAMESPACE_SUBS: &[Subresource] = &[sub("finalize", Action::Finalize), sub(
 const NODE_SUBS: &[Subresource] = &[sub("proxy", Action::Connect), sub("status", Action::Status)];
 const SERVICE_SUBS: &[Subresource] = NODE_SUBS;
 const ACCOUNT_SUBS: &[Subresource] = &[sub("token", Action::Token)];
-const CONTROLLER_SUBS: &[Subresource] = &[
-    sub("scale", Action::Scale { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" }),
-    sub("status", Action::Status),
-];
 const POD_SUBS: &[Subresource] = &[
     sub("attach", Action::Connect),
     sub("binding", Action::Binding),
@@ -106,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
         .columns(&table::workloads::REPLICATION_CONTROLLER)
         .short(&["rc"])
         .categories(ALL)
-        .subs(CONTROLLER_SUBS)
+        .subs(SCALE_AND_STATUS)
         .selectable(&["status.replicas"]),
     Row::namespaced("ResourceQuota", "resourcequotas")
         .columns(&table::cluster::RESOURCE_QUOTA)

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    Conversion,
+    Conversion, Resource,
     row::{Group, Row},
 };
-use crate::{strategy, table};
+use crate::{schema::Shared, strategy, table};
 
 pub(super) static GROUP: Group = Group { group: "events.k8s.io", version: "v1", package: "io.k8s.api.events" };
 
@@ -30,7 +30,10 @@ pub(super) const ROWS: &[Row] = &[Row::namespaced("Event", "events")
     .short(&["ev"])
     .selectable(FIELDS)
     .relaxed()
-    .stored_as("", "events", Conversion { to_storage, from_storage })];
+    .stored_as(&STORED, Conversion::Code { to_storage, from_storage })];
+
+static STORED: Resource =
+    Resource { group: Shared::Static(""), version: Shared::Static("v1"), plural: Shared::Static("events") };
 
 /// Field names in `events.k8s.io` and in the core group.
 const RENAMED: [(&str, &str); 7] = [

@@ -18,6 +18,10 @@ mod tests;
 
 pub use fields::{field_path, field_text};
 
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::Value;
+
 use crate::{
     schema::{Schema, Shared, TypeId},
     strategy::Strategy,
@@ -37,9 +41,9 @@ pub struct Kind {
     /// `deployment`.
     pub singular: Shared<str>,
     /// `deploy`.
-    pub short_names: Shared<[&'static str]>,
+    pub short_names: Names,
     /// `all`.
-    pub categories: Shared<[&'static str]>,
+    pub categories: Names,
     /// Whether objects live in a namespace.
     pub namespaced: bool,
     /// What clients may do with the main resource.
@@ -54,25 +58,45 @@ pub struct Kind {
     /// and Created At.
     pub columns: Shared<[Column]>,
     /// Field selectors besides `metadata.name` and `metadata.namespace`, as dotted paths.
-    pub selectable: Shared<[&'static str]>,
+    pub selectable: Names,
     /// What is unusual about the kind.
-    pub strategy: &'static dyn Strategy,
+    pub strategy: Shared<dyn Strategy>,
     /// Writes may ride along with the next durable commit (Leases, Events).
     pub relaxed_durability: bool,
-    /// Group and plural under which objects are stored, where another row's storage is shared
-    /// (both kinds of Event).
-    pub storage: Option<(&'static str, &'static str)>,
-    /// How the served form and the stored form differ; only with [`Kind::storage`].
+    /// The row in whose form objects are stored, where it is another one: both kinds of Event,
+    /// versions of one kind.
+    pub storage: Option<Resource>,
+    /// How the served form and the stored form differ; `None`: not at all.
     pub conversion: Option<Conversion>,
+}
+
+/// Names of a row.
+pub type Names = Arc<[Shared<str>]>;
+
+/// Names a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// API group; empty for core.
+    pub group: Shared<str>,
+    /// API version.
+    pub version: Shared<str>,
+    /// Resource name in URLs.
+    pub plural: Shared<str>,
 }
 
 /// Turns an object of one version into that of another, in place, `apiVersion` included.
 #[derive(Clone, Copy, Debug)]
-pub struct Conversion {
-    /// From the served form to the stored one.
-    pub to_storage: fn(&mut serde_json::Value),
-    /// From the stored form to the served one.
-    pub from_storage: fn(&mut serde_json::Value),
+pub enum Conversion {
+    /// By code.
+    Code {
+        /// From the served form to the stored one.
+        to_storage: fn(&mut Value),
+        /// From the stored form to the served one.
+        from_storage: fn(&mut Value),
+    },
+    /// Custom resources: versions differ in `apiVersion` alone, but what is stored may have been
+    /// written under another version or an earlier schema. It is pruned and defaulted when it is read.
+    Schema,
 }
 
 /// Verbs of a main resource, as discovery lists them.
@@ -115,7 +139,7 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status | Action::Scale { .. } | Action::EphemeralContainers | Action::Resize => {
+            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize => {
                 &["get", "patch", "update"]
             }
             Action::Binding | Action::Eviction | Action::Token => &["create"],
@@ -130,19 +154,12 @@ impl Subresource {
 }
 
 /// Behaviour of a subresource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// get, patch, update of `.status` (and the object's metadata as upstream allows).
     Status,
     /// get, patch, update through `autoscaling/v1 Scale`.
-    Scale {
-        /// Dotted path of the wanted count.
-        spec: &'static str,
-        /// Dotted path of the observed count.
-        status: &'static str,
-        /// Dotted path of the label selector.
-        selector: &'static str,
-    },
+    Scale(Shared<ScalePaths>),
     /// create of a `Binding`: the scheduler's word.
     Binding,
     /// create of an `Eviction`.
@@ -157,6 +174,17 @@ pub enum Action {
     Resize,
     /// A stream or a document from the kubelet: `log`, `exec`, `attach`, `portforward`, `proxy`.
     Connect,
+}
+
+/// Where an object keeps what a Scale shows, as dotted paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScalePaths {
+    /// The wanted count.
+    pub spec: Shared<str>,
+    /// The observed count.
+    pub status: Shared<str>,
+    /// The label selector, as an object or as text; empty for none.
+    pub selector: Shared<str>,
 }
 
 /// A column of a server-side table.
@@ -190,7 +218,7 @@ pub enum Cell {
     /// The time at a dotted path, as an age.
     Age(&'static str),
     /// Code, for what upstream computes.
-    Code(fn(object: &serde_json::Value, now: i64) -> serde_json::Value),
+    Code(fn(object: &Value, now: i64) -> Value),
 }
 
 impl Kind {
@@ -212,7 +240,31 @@ impl Kind {
 
     /// Group and plural under which objects are stored.
     pub fn stored_as(&self) -> (&str, &str) {
-        self.storage.unwrap_or((&self.group, &self.plural))
+        self.storage.as_ref().map_or((&*self.group, &*self.plural), |row| (&*row.group, &*row.plural))
+    }
+
+    /// Whether it comes from a CustomResourceDefinition.
+    pub fn is_custom(&self) -> bool {
+        matches!(self.schema.types, Shared::Counted(_))
+    }
+
+    /// Brings an object from the form that this row serves into the one that is stored, which is
+    /// that of the row `stored`.
+    pub fn to_storage(&self, stored: &Kind, object: &mut Value) {
+        match self.conversion {
+            None => {}
+            Some(Conversion::Code { to_storage, .. }) => to_storage(object),
+            Some(Conversion::Schema) => object["apiVersion"] = stored.api_version().into(),
+        }
+    }
+
+    /// Brings an object from its stored form into the one that this row serves.
+    pub fn from_storage(&self, object: &mut Value) {
+        match self.conversion {
+            None => {}
+            Some(Conversion::Code { from_storage, .. }) => from_storage(object),
+            Some(Conversion::Schema) => object["apiVersion"] = self.api_version().into(),
+        }
     }
 
     /// The subresource of this name.
@@ -224,33 +276,40 @@ impl Kind {
 /// All kinds that are served now. Cheap to clone; custom resources make a new one.
 #[derive(Clone)]
 pub struct Kinds {
-    rows: std::sync::Arc<[Kind]>,
+    rows: Arc<[Arc<Kind>]>,
+    /// Rows by plural: few share one.
+    by_plural: Arc<HashMap<Shared<str>, Vec<usize>>>,
 }
 
 impl Kinds {
     /// A table of these rows.
-    pub fn new(rows: Vec<Kind>) -> Self {
-        Kinds { rows: rows.into() }
+    pub fn new(rows: Vec<Arc<Kind>>) -> Self {
+        let mut by_plural: HashMap<Shared<str>, Vec<usize>> = HashMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            by_plural.entry(row.plural.clone()).or_default().push(at);
+        }
+        Kinds { rows: rows.into(), by_plural: by_plural.into() }
     }
 
     /// Rows, in discovery order.
-    pub fn rows(&self) -> &[Kind] {
+    pub fn rows(&self) -> &[Arc<Kind>] {
         &self.rows
     }
 
     /// The row that serves `/apis/GROUP/VERSION/…/PLURAL`.
-    pub fn by_resource(&self, group: &str, version: &str, plural: &str) -> Option<&Kind> {
-        self.rows.iter().find(|k| &*k.group == group && &*k.version == version && &*k.plural == plural)
+    pub fn by_resource(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Kind>> {
+        let rows = self.by_plural.get(plural)?.iter().map(|at| &self.rows[*at]);
+        rows.into_iter().find(|k| &*k.group == group && &*k.version == version)
     }
 
-    /// The row whose form is stored for `kind`: itself, unless it shares another row's storage.
+    /// The row whose form is stored for `kind`: itself, unless it names another.
     pub fn stored<'a>(&'a self, kind: &'a Kind) -> &'a Kind {
-        let Some((group, plural)) = kind.storage else { return kind };
-        self.rows.iter().find(|k| k.storage.is_none() && &*k.group == group && &*k.plural == plural).unwrap_or(kind)
+        let Some(row) = &kind.storage else { return kind };
+        self.by_resource(&row.group, &row.version, &row.plural).map_or(kind, |kind| kind)
     }
 
     /// The row of this kind.
-    pub fn by_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Kind> {
+    pub fn by_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Kind>> {
         self.rows.iter().find(|k| &*k.group == group && &*k.version == version && &*k.kind == kind)
     }
 }

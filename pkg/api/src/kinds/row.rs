@@ -1,6 +1,8 @@
 //! The compact form of a row, and how it becomes a [`Kind`].
 
-use super::{Action, Column, Conversion, Kind, Kinds, Subresource, Verbs};
+use std::sync::Arc;
+
+use super::{Action, Column, Conversion, Kind, Kinds, Names, Resource, ScalePaths, Subresource, Verbs};
 use crate::{
     schema::{Schema, Shared, TypeId},
     strategy::{Strategy, Usual},
@@ -30,18 +32,24 @@ pub(super) struct Row {
     selectable: &'static [&'static str],
     strategy: &'static dyn Strategy,
     relaxed: bool,
-    storage: Option<(&'static str, &'static str)>,
+    storage: Option<&'static Resource>,
     conversion: Option<Conversion>,
 }
 
 /// Only `/status`.
 pub(super) const STATUS: &[Subresource] = &[sub("status", Action::Status)];
 
+static USUAL_PATHS: ScalePaths = ScalePaths {
+    spec: Shared::Static("spec.replicas"),
+    status: Shared::Static("status.replicas"),
+    selector: Shared::Static("spec.selector"),
+};
+
+/// `/scale` of kinds with a label selector in its usual place.
+pub(super) const SCALE: Action = Action::Scale(Shared::Static(&USUAL_PATHS));
+
 /// `/scale` and `/status` of kinds with a label selector in their status' usual place.
-pub(super) const SCALE_AND_STATUS: &[Subresource] = &[
-    sub("scale", Action::Scale { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" }),
-    sub("status", Action::Status),
-];
+pub(super) const SCALE_AND_STATUS: &[Subresource] = &[sub("scale", SCALE), sub("status", Action::Status)];
 
 /// A subresource.
 pub(super) const fn sub(name: &'static str, action: Action) -> Subresource {
@@ -105,8 +113,8 @@ impl Row {
         Row { relaxed: true, ..self }
     }
 
-    pub(super) const fn stored_as(self, group: &'static str, plural: &'static str, conversion: Conversion) -> Self {
-        Row { storage: Some((group, plural)), conversion: Some(conversion), ..self }
+    pub(super) const fn stored_as(self, row: &'static Resource, conversion: Conversion) -> Self {
+        Row { storage: Some(row), conversion: Some(conversion), ..self }
     }
 
     fn kind(&self, group: &Group, schema: &Schema) -> Kind {
@@ -116,21 +124,25 @@ impl Row {
             kind: Shared::Static(self.kind),
             plural: Shared::Static(self.plural),
             singular: Shared::Counted(self.kind.to_ascii_lowercase().into()),
-            short_names: Shared::Static(self.short),
-            categories: Shared::Static(self.categories),
+            short_names: names(self.short),
+            categories: names(self.categories),
             namespaced: self.namespaced,
             verbs: self.verbs,
             subresources: Shared::Static(self.subresources),
             schema: schema.clone(),
             root: root(schema, group, self.kind),
             columns: Shared::Static(self.columns),
-            selectable: Shared::Static(self.selectable),
-            strategy: self.strategy,
+            selectable: names(self.selectable),
+            strategy: Shared::Static(self.strategy),
             relaxed_durability: self.relaxed,
-            storage: self.storage,
+            storage: self.storage.cloned(),
             conversion: self.conversion,
         }
     }
+}
+
+fn names(names: &'static [&'static str]) -> Names {
+    names.iter().copied().map(Shared::Static).collect()
 }
 
 /// The type of a kind, by its OpenAPI name.
@@ -143,6 +155,6 @@ fn root(schema: &Schema, group: &Group, kind: &str) -> TypeId {
 /// Puts groups of rows together.
 pub(super) fn build(groups: &[(&Group, &[Row])]) -> Kinds {
     let schema = crate::schema::builtin();
-    let rows = groups.iter().flat_map(|(group, rows)| rows.iter().map(|row| row.kind(group, &schema)));
+    let rows = groups.iter().flat_map(|(group, rows)| rows.iter().map(|row| Arc::new(row.kind(group, &schema))));
     Kinds::new(rows.collect())
 }

@@ -76,7 +76,7 @@ impl Definitions {
 
     /// A reference to the definition of a kind.
     pub(super) fn kind(&mut self, kind: &Kind) -> Value {
-        if matches!(kind.schema.types, Shared::Static(_)) {
+        if !kind.is_custom() {
             return self.builtin(kind.root);
         }
         let name = definition_name(kind);
@@ -90,7 +90,7 @@ impl Definitions {
     /// A reference to the definition of a list of a kind.
     pub(super) fn list(&mut self, kind: &Kind) -> Value {
         let name = format!("{}List", definition_name(kind));
-        if matches!(kind.schema.types, Shared::Static(_))
+        if !kind.is_custom()
             && let Some(id) = self.builtin.find(&name)
         {
             return self.builtin(id);
@@ -272,7 +272,7 @@ impl Definitions {
 
 /// `io.k8s.api.apps.v1.Deployment`; for custom resources the group backwards, version and kind.
 fn definition_name(kind: &Kind) -> String {
-    if matches!(kind.schema.types, Shared::Static(_)) {
+    if !kind.is_custom() {
         return kind.schema.get(kind.root).name.to_string();
     }
     let mut parts: Vec<_> = kind.group.split('.').rev().collect();

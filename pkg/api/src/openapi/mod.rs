@@ -57,7 +57,8 @@ pub fn v3_index(kinds: &Kinds) -> Value {
 
 /// `/openapi/v3/apis/GROUP/VERSION`; `None` if nothing is served there.
 pub fn v3(kinds: &Kinds, group: &str, version: &str) -> Option<Value> {
-    let rows: Vec<_> = kinds.rows().iter().filter(|k| &*k.group == group && &*k.version == version).collect();
+    let rows: Vec<_> =
+        kinds.rows().iter().map(|row| &**row).filter(|k| &*k.group == group && &*k.version == version).collect();
     if rows.is_empty() {
         return None;
     }
@@ -72,7 +73,7 @@ pub fn v3(kinds: &Kinds, group: &str, version: &str) -> Option<Value> {
 
 /// `/openapi/v2`, as JSON.
 pub fn v2(kinds: &Kinds) -> Value {
-    let rows: Vec<_> = kinds.rows().iter().collect();
+    let rows: Vec<_> = kinds.rows().iter().map(|row| &**row).collect();
     let (paths, definitions) = document(Dialect::V2, kinds, &rows);
     json!({
         "swagger": "2.0",

@@ -203,7 +203,7 @@ fn subresource(
     let name = format!("{name}{title}");
     let mut path = of.path(&["name"]);
     let (kind, operations) = match sub.action {
-        Action::Scale { .. } => {
+        Action::Scale(_) => {
             let scale = definitions.named("io.k8s.api.autoscaling.v1.Scale");
             (gvk("autoscaling", "v1", "Scale"), Vec::from(object_operations(definitions, &scale, &name)))
         }

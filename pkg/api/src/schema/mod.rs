@@ -4,7 +4,12 @@
 //! A [`Schema`] is an arena of [`Type`]s; recursion goes through [`TypeId`]. The same table drives
 //! strict decoding, defaulting, structured merge, strategic merge, protobuf and OpenAPI.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    borrow::Borrow,
+    hash::{Hash, Hasher},
+    ops::Deref,
+    sync::Arc,
+};
 
 mod build;
 #[allow(missing_docs, reason = "the names say it")]
@@ -198,6 +203,18 @@ impl<T: ?Sized + PartialEq> PartialEq for Shared<T> {
     }
 }
 impl<T: ?Sized + Eq> Eq for Shared<T> {}
+
+impl<T: ?Sized + Hash> Hash for Shared<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: ?Sized> Borrow<T> for Shared<T> {
+    fn borrow(&self) -> &T {
+        self
+    }
+}
 
 impl Schema {
     /// The type with this id.

@@ -197,7 +197,7 @@ fn updates_of_pods() {
 #[test]
 fn grace_of_pods() {
     let kinds = builtin();
-    let strategy = kind(&kinds, "Pod").strategy;
+    let strategy = &kind(&kinds, "Pod").strategy;
     let mut pod = json!({"spec": {"terminationGracePeriodSeconds": 30}, "status": {"phase": "Running"}});
     assert_eq!(strategy.grace_seconds(&pod, None), Some(0));
     pod["spec"]["nodeName"] = json!("n");
@@ -309,7 +309,7 @@ fn workloads() {
 fn generations() {
     let kinds = builtin();
     let old = good("Deployment", workload(json!({"matchLabels": {"app": "web"}})));
-    let strategy = kind(&kinds, "Deployment").strategy;
+    let strategy = &kind(&kinds, "Deployment").strategy;
     let moved = |change: fn(&mut Value)| {
         let mut new = old.clone();
         change(&mut new);

@@ -36,7 +36,8 @@ impl Plugin for Lifecycle {
         let Some(found) = found else {
             return Err(Status::not_found("", "namespaces", namespace));
         };
-        let phase = kind.selectable.iter().position(|f| *f == "status.phase").and_then(|at| found.facts.fields.get(at));
+        let phase =
+            kind.selectable.iter().position(|f| **f == *"status.phase").and_then(|at| found.facts.fields.get(at));
         if phase.is_some_and(|phase| &**phase == "Terminating") {
             let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
             let mut status = Status::forbidden(&call.kind.group, &call.kind.plural, &call.info.name, &why);

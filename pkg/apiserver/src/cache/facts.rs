@@ -5,6 +5,7 @@ use std::fmt;
 use api::{
     Value,
     kinds::{field_path, field_text},
+    schema::Shared,
 };
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
@@ -21,7 +22,7 @@ const LABELS: &str = "metadata.labels";
 
 impl Facts {
     /// Reads the facts from JSON. Bytes that are no JSON object have none.
-    pub fn read(json: &[u8], selectable: &[&'static str]) -> Self {
+    pub fn read(json: &[u8], selectable: &[Shared<str>]) -> Self {
         let mut found = Value::Null;
         let mut wanted: Vec<&str> = selectable.iter().map(|label| field_path(label)).collect();
         wanted.push(LABELS);
@@ -112,7 +113,7 @@ mod tests {
         let json =
             br#"{"kind":"Pod","metadata":{"name":"a","labels":{"z":"1","app":"web"},"annotations":{"labels":"no"}},
             "spec":{"nodeName":"n1","hostNetwork":true,"containers":[{"nodeName":"x"}]},"status":{}}"#;
-        let facts = Facts::read(json, &["spec.nodeName", "spec.hostNetwork", "status.phase"]);
+        let facts = Facts::read(json, &["spec.nodeName", "spec.hostNetwork", "status.phase"].map(Shared::Static));
         assert_eq!(facts.label("app"), Some("web"));
         assert_eq!(facts.label("labels"), None);
         assert_eq!(facts.fields.iter().map(|f| &**f).collect::<Vec<_>>(), ["n1", "true", ""]);

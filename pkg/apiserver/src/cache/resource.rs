@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use api::schema::Shared;
+use api::{kinds::Names, schema::Shared};
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use store::{Event, KeyRange, KeyValue};
@@ -36,7 +36,7 @@ pub struct Object {
 }
 
 impl Object {
-    fn new(kv: &KeyValue, selectable: &[&'static str]) -> Option<Arc<Self>> {
+    fn new(kv: &KeyValue, selectable: &[Shared<str>]) -> Option<Arc<Self>> {
         match Stored::new(kv.value.clone(), kv.mod_revision) {
             Ok(stored) => {
                 let facts = Facts::read(stored.raw(), selectable);
@@ -118,7 +118,7 @@ struct State {
 #[derive(Debug)]
 pub struct Cache {
     prefix: String,
-    selectable: Shared<[&'static str]>,
+    selectable: Names,
     state: RwLock<State>,
     newest: watch::Sender<u64>,
 }
@@ -131,7 +131,7 @@ pub struct TooOld {
 }
 
 impl Cache {
-    pub(super) fn new(prefix: String, selectable: Shared<[&'static str]>) -> Self {
+    pub(super) fn new(prefix: String, selectable: Names) -> Self {
         let state = State { loading: Some(Vec::new()), ..State::default() };
         Cache { prefix, selectable, state: RwLock::new(state), newest: watch::channel(0).0 }
     }
@@ -142,7 +142,7 @@ impl Cache {
     }
 
     /// Selectable paths, in the order of [`Facts::fields`].
-    pub fn selectable(&self) -> &[&'static str] {
+    pub fn selectable(&self) -> &[Shared<str>] {
         &self.selectable
     }
 
@@ -263,7 +263,7 @@ impl State {
         found
     }
 
-    fn apply(&mut self, event: &Event, selectable: &[&'static str]) {
+    fn apply(&mut self, event: &Event, selectable: &[Shared<str>]) {
         let revision = event.kv.mod_revision;
         self.last = revision;
         let change = if event.is_delete() {

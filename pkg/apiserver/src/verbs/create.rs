@@ -71,9 +71,7 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
 
 /// An object in the form in which it is stored.
 pub fn stored_form(call: &Call, mut object: Value) -> Value {
-    if let Some(conversion) = call.kind.conversion {
-        (conversion.to_storage)(&mut object);
-    }
+    call.kind.to_storage(call.kinds.stored(&call.kind), &mut object);
     object
 }
 

@@ -40,7 +40,7 @@ impl Selection {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" if kind.namespaced => Field::Namespace,
-                path => match kind.selectable.iter().position(|label| *label == path) {
+                path => match kind.selectable.iter().position(|label| **label == *path) {
                     Some(at) => Field::At(at),
                     None => return Err(Status::bad_request(format!("field label not supported: {path}"))),
                 },

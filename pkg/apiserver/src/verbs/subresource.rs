@@ -1,6 +1,12 @@
 //! Subresources, by their [`Action`].
 
-use api::{Kind, Status, Value, kinds::Action, meta, selector::Labels, tree};
+use api::{
+    Kind, Status, Value,
+    kinds::{Action, ScalePaths},
+    meta,
+    selector::Labels,
+    tree,
+};
 use http::Method;
 use serde_json::json;
 
@@ -23,7 +29,7 @@ pub fn has_status(kind: &Kind) -> bool {
 }
 
 /// Answers a request for a subresource.
-pub async fn handle(call: &Call, action: Action) -> Result<Reply, Status> {
+pub async fn handle(call: &Call, action: &Action) -> Result<Reply, Status> {
     match action {
         Action::Status => whole(call, Scope::Status).await,
         Action::EphemeralContainers => whole(call, Scope::Part(Part::EphemeralContainers)).await,
@@ -32,7 +38,7 @@ pub async fn handle(call: &Call, action: Action) -> Result<Reply, Status> {
             "update" => update(call, Scope::Finalize).await,
             _ => Err(Status::method_not_allowed()),
         },
-        Action::Scale { spec, status, selector } => scale(call, spec, status, selector).await,
+        Action::Scale(paths) => scale(call, paths).await,
         Action::Binding => bind(call, &call.info.name).await,
         Action::Eviction => evict(call).await,
         Action::Token => token::request(call).await,
@@ -50,8 +56,8 @@ async fn whole(call: &Call, scope: Scope) -> Result<Reply, Status> {
     }
 }
 
-async fn scale(call: &Call, spec: &str, status: &str, selector: &str) -> Result<Reply, Status> {
-    let shown = |object: &Value| scale_of(object, spec, status, selector);
+async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
+    let shown = |object: &Value| scale_of(object, paths);
     let current = served(&call.kind, &read::current(call).await?)?;
     if call.info.verb == "get" {
         return Ok(Reply::Tree(200, shown(&current)));
@@ -95,7 +101,7 @@ async fn scale(call: &Call, spec: &str, status: &str, selector: &str) -> Result<
             return Err(Status::invalid("autoscaling", "Scale", &call.info.name, &errors));
         }
         let mut new = old.clone();
-        tree::set(&mut new, spec, replicas);
+        tree::set(&mut new, &paths.spec, replicas);
         // The Scale's preconditions are the object's.
         for field in ["uid", "resourceVersion"] {
             if !meta::text(&wanted, field).is_empty() {
@@ -109,7 +115,7 @@ async fn scale(call: &Call, spec: &str, status: &str, selector: &str) -> Result<
 }
 
 /// The `autoscaling/v1 Scale` of an object.
-fn scale_of(object: &Value, spec: &str, status: &str, selector: &str) -> Value {
+fn scale_of(object: &Value, paths: &ScalePaths) -> Value {
     let mut metadata = json!({});
     for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
         if !object["metadata"][field].is_null() {
@@ -118,10 +124,10 @@ fn scale_of(object: &Value, spec: &str, status: &str, selector: &str) -> Value {
     }
     let mut scale = json!({
         "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
-        "spec": {"replicas": tree::int(object, spec)},
-        "status": {"replicas": tree::int(object, status)},
+        "spec": {"replicas": tree::int(object, &paths.spec)},
+        "status": {"replicas": tree::int(object, &paths.status)},
     });
-    let text = match tree::at(object, selector) {
+    let text = match tree::at(object, &paths.selector) {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         selector => selector_text(selector),
@@ -251,8 +257,8 @@ async fn evict(call: &Call) -> Result<Reply, Status> {
 }
 
 /// Whether a request for this subresource is a stream from a kubelet, and by which methods.
-pub fn streams(action: Action, method: &Method) -> bool {
-    action == Action::Connect && connect::allows(method)
+pub fn streams(action: &Action, method: &Method) -> bool {
+    *action == Action::Connect && connect::allows(method)
 }
 
 #[cfg(test)]
@@ -271,7 +277,10 @@ mod tests {
     #[test]
     fn a_scale_shows_counts_and_selector() {
         let object = json!({"metadata": {"name": "d", "labels": {"x": "y"}}, "spec": {"replicas": 3, "selector": {"matchLabels": {"a": "b"}}}, "status": {"replicas": 2}});
-        let scale = scale_of(&object, "spec.replicas", "status.replicas", "spec.selector");
+        let kinds = api::kinds::builtin();
+        let deployments = kinds.by_resource("apps", "v1", "deployments").unwrap();
+        let Action::Scale(paths) = &deployments.subresource("scale").unwrap().action else { panic!("a scale") };
+        let scale = scale_of(&object, paths);
         assert_eq!(scale["spec"]["replicas"], 3);
         assert_eq!(scale["status"], json!({"replicas": 2, "selector": "a=b"}));
         assert!(scale["metadata"]["labels"].is_null());

@@ -291,7 +291,7 @@ enum Woken {
 
 /// Writes events in the shape that the client asked for.
 struct Encoder {
-    kind: Kind,
+    kind: Arc<Kind>,
     encoding: Encoding,
     shape: Shape,
     table: table::Options,
