@@ -10,6 +10,7 @@
 mod apps;
 mod cluster;
 mod core;
+mod custom;
 mod endpoints;
 mod pods;
 mod rbac;
@@ -25,6 +26,7 @@ pub(crate) use self::{
     apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
+    custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
     rbac::{Bindings, Roles},
