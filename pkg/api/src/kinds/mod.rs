@@ -9,6 +9,7 @@ mod apps;
 pub(crate) mod autoscaling;
 mod core;
 mod events;
+mod extensions;
 mod fields;
 mod networking;
 mod row;
@@ -332,6 +333,7 @@ pub fn builtin() -> Kinds {
         (&access::RBAC, access::RBAC_ROWS),
         (&storage::STORAGE, storage::STORAGE_ROWS),
         (&system::ADMISSION, system::ADMISSION_ROWS),
+        (&extensions::EXTENSIONS, extensions::EXTENSIONS_ROWS),
         (&system::SCHEDULING, system::SCHEDULING_ROWS),
         (&system::COORDINATION, system::COORDINATION_ROWS),
         (&system::NODE, system::NODE_ROWS),

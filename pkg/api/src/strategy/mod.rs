@@ -12,6 +12,7 @@ mod apps;
 mod autoscaling;
 mod cluster;
 mod core;
+mod custom;
 mod endpoints;
 mod pods;
 mod quota;
@@ -32,6 +33,7 @@ pub(crate) use self::{
     autoscaling::{Autoscalers, DisruptionBudgets},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
+    custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
     quota::{LimitRanges, ResourceQuotas},
