@@ -10,6 +10,7 @@
 
 mod apps;
 mod autoscaling;
+mod batch;
 mod cluster;
 mod core;
 mod custom;
@@ -28,10 +29,11 @@ use serde_json::Value;
 
 pub(crate) use self::{
     apps::{
-        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+        ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
-    cluster::{Events, Leases, PriorityClasses},
+    batch::{CronJobs, Jobs},
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},

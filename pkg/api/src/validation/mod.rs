@@ -4,6 +4,7 @@
 //! match).
 
 pub mod autoscaling;
+pub mod batch;
 pub mod claims;
 pub mod conditions;
 pub mod ip;
@@ -14,6 +15,7 @@ pub mod pod;
 pub mod policy;
 pub mod quota;
 pub mod resources;
+pub mod schedule;
 pub mod service;
 pub mod storage;
 #[cfg(test)]
@@ -34,6 +36,8 @@ pub enum Reason {
     Required,
     /// `Invalid value`.
     Invalid,
+    /// `Invalid value`, without the value.
+    Unfit,
     /// `Unsupported value`.
     NotSupported,
     /// `Duplicate value`.
@@ -89,6 +93,7 @@ impl FieldError {
             Reason::Required => return suffixed("Required value".to_owned(), &self.detail),
             Reason::Forbidden => return suffixed("Forbidden".to_owned(), &self.detail),
             Reason::TooLong => return suffixed("Too long".to_owned(), &self.detail),
+            Reason::Unfit => return suffixed("Invalid value".to_owned(), &self.detail),
             Reason::Invalid | Reason::TypeInvalid => "Invalid value",
             Reason::NotSupported => "Unsupported value",
             Reason::Duplicate => "Duplicate value",
@@ -136,7 +141,7 @@ impl FieldErrors {
         let cause = |e: &FieldError| {
             let reason = match e.reason {
                 Reason::Required => "FieldValueRequired",
-                Reason::Invalid => "FieldValueInvalid",
+                Reason::Invalid | Reason::Unfit => "FieldValueInvalid",
                 Reason::NotSupported => "FieldValueNotSupported",
                 Reason::Duplicate => "FieldValueDuplicate",
                 Reason::Forbidden => "FieldValueForbidden",
@@ -175,6 +180,11 @@ impl FieldErrors {
     /// Adds `Invalid value`.
     pub fn invalid(&mut self, path: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) {
         self.push(path, Reason::Invalid, value, detail);
+    }
+
+    /// Adds `Invalid value`, without the value.
+    pub fn unfit(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Unfit, Value::Null, detail);
     }
 
     /// Adds one `Invalid value` for each fault.
