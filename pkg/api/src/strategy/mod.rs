@@ -26,7 +26,7 @@ pub(crate) use self::{
     apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
-    custom::CustomResourceDefinitions,
+    custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
     rbac::{Bindings, Roles},
@@ -64,6 +64,11 @@ pub trait Strategy: Send + Sync {
 
     /// Checks a change, after [`Strategy::validate`].
     fn validate_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Checks a change of the status by its subresource.
+    fn validate_status_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
         FieldErrors::default()
     }
 

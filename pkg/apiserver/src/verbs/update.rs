@@ -278,6 +278,9 @@ async fn stages(
     if edit.scope == Scope::Main {
         errors.0.extend(kind.strategy.validate_update(&new, old).0);
     }
+    if edit.scope == Scope::Status {
+        errors.extend(kind.strategy.validate_status_update(&new, old));
+    }
     if !errors.is_empty() {
         return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));
     }
