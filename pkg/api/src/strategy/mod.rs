@@ -9,13 +9,16 @@
 //! `/status`.
 
 mod apps;
+mod autoscaling;
 mod cluster;
 mod core;
 mod custom;
 mod endpoints;
 mod pods;
+mod quota;
 mod rbac;
 mod services;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -24,14 +27,19 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
-    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    apps::{
+        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+    },
+    autoscaling::{Autoscalers, DisruptionBudgets},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
+    quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
     services::Services,
+    storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
     tracked::{PathNamed, Spec, Whole},
 };
 use crate::validation::FieldErrors;

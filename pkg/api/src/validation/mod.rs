@@ -3,15 +3,22 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod autoscaling;
+pub mod claims;
+pub mod conditions;
 pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
 pub mod pod;
+pub mod policy;
+pub mod quota;
 pub mod resources;
 pub mod service;
+pub mod storage;
 #[cfg(test)]
 mod tests;
+pub mod volume;
 pub mod workload;
 
 pub use metadata::{annotations, metadata, metadata_update};
@@ -108,8 +115,16 @@ impl std::fmt::Display for FieldErrors {
         match self.0.as_slice() {
             [one] => write!(f, "{one}"),
             many => {
-                let texts: Vec<_> = many.iter().map(ToString::to_string).collect();
-                write!(f, "[{}]", texts.join(", "))
+                let mut texts: Vec<_> = Vec::with_capacity(many.len());
+                for text in many.iter().map(ToString::to_string) {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
+                match texts.as_slice() {
+                    [one] => f.write_str(one),
+                    texts => write!(f, "[{}]", texts.join(", ")),
+                }
             }
         }
     }
@@ -201,7 +216,8 @@ impl FieldErrors {
 
     /// Adds `Too many`, with how many there are and may be.
     pub fn too_many(&mut self, path: impl Into<String>, actual: usize, limit: usize) {
-        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} items"));
+        let items = if limit == 1 { "item" } else { "items" };
+        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} {items}"));
     }
 
     /// Refuses `new` where it differs from `old`.
