@@ -10,6 +10,7 @@ mod core;
 mod events;
 mod fields;
 mod networking;
+mod registration;
 mod row;
 mod storage;
 mod system;
@@ -108,6 +109,8 @@ pub enum Verbs {
     NoCollectionDelete,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
+    /// get and list: what is made when it is asked for; nothing is stored.
+    ReadOnly,
 }
 
 impl Verbs {
@@ -117,6 +120,7 @@ impl Verbs {
             Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
             Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
             Verbs::CreateOnly => &["create"],
+            Verbs::ReadOnly => &["get", "list"],
         }
     }
 
@@ -139,9 +143,11 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize => {
-                &["get", "patch", "update"]
-            }
+            Action::Status
+            | Action::Scale(_)
+            | Action::EphemeralContainers
+            | Action::Resize
+            | Action::Approval => &["get", "patch", "update"],
             Action::Binding | Action::Eviction | Action::Token => &["create"],
             Action::Finalize => &["update"],
             Action::Connect => match self.name {
@@ -172,6 +178,8 @@ pub enum Action {
     EphemeralContainers,
     /// In-place resize of a pod.
     Resize,
+    /// Conditions of a signing request: the approver's word.
+    Approval,
     /// A stream or a document from the kubelet: `log`, `exec`, `attach`, `portforward`, `proxy`.
     Connect,
 }
@@ -318,6 +326,7 @@ impl Kinds {
 pub fn builtin() -> Kinds {
     row::build(&[
         (&core::GROUP, core::ROWS),
+        (&registration::GROUP, registration::ROWS),
         (&apps::APPS, apps::APPS_ROWS),
         (&events::GROUP, events::ROWS),
         (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),

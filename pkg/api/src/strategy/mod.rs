@@ -3,16 +3,20 @@
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
 //! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
-//! `validate` → `validate_update`. The pipeline itself owns metadata (names, UIDs, timestamps,
+//! `validate` → `validate_update`; update through a subresource that shows the whole object:
+//! `prepare_for_subresource` → `validate_subresource` (and `validate` before it, where the subresource
+//! touches the spec). The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
 mod apps;
+mod certificates;
 mod cluster;
 mod core;
 mod endpoints;
 mod pods;
 mod rbac;
+mod registration;
 mod services;
 #[cfg(test)]
 mod tests;
@@ -23,11 +27,13 @@ use serde_json::Value;
 
 pub(crate) use self::{
     apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    certificates::{SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
     rbac::{Bindings, Roles},
+    registration::ApiServices,
     services::Services,
     tracked::{PathNamed, Spec, Whole},
 };
@@ -53,6 +59,20 @@ pub trait Strategy: Send + Sync {
     /// Checks a new object further, after [`Strategy::validate`].
     fn validate_create(&self, _object: &Value) -> FieldErrors {
         FieldErrors::default()
+    }
+
+    /// Restores from `old` what an update through a subresource (`status`, `approval`, …) may not
+    /// change silently. The pipeline has cut `new` down to what the subresource is about.
+    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
+    /// Checks a change through a subresource.
+    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Whether a PUT may leave out `metadata.resourceVersion`.
+    fn unconditional_update(&self) -> bool {
+        true
     }
 
     /// Whether clients may give a status at creation, though there is a status subresource.
