@@ -3,9 +3,8 @@
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
 //! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
-//! `validate` → `validate_update`; update through a subresource that shows the whole object:
-//! `prepare_for_subresource` → `validate_subresource` (and `validate` before it, where the subresource
-//! touches the spec). The pipeline itself owns metadata (names, UIDs, timestamps,
+//! `validate` → `validate_update`; subresource: `prepare_for_subresource` → `validate_subresource`.
+//! The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
@@ -61,15 +60,6 @@ pub trait Strategy: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Restores from `old` what an update through a subresource (`status`, `approval`, …) may not
-    /// change silently. The pipeline has cut `new` down to what the subresource is about.
-    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
-
-    /// Checks a change through a subresource.
-    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
-        FieldErrors::default()
-    }
-
     /// Whether a PUT may leave out `metadata.resourceVersion`.
     fn unconditional_update(&self) -> bool {
         true
@@ -82,6 +72,15 @@ pub trait Strategy: Send + Sync {
 
     /// Checks a change, after [`Strategy::validate`].
     fn validate_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Sets or restores what a write to a subresource (`status`, `resize`, …) takes with it. The
+    /// pipeline has cut the change down to what the subresource names.
+    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
+    /// Checks a write to a subresource that shows the whole object.
+    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
         FieldErrors::default()
     }
 
