@@ -207,7 +207,7 @@ fn served_kind<'a>(kind: &'a Kind, sub: &Subresource) -> (&'static str, &'static
         },
         Action::Status | Action::Finalize | Action::EphemeralContainers | Action::Resize | Action::Approval => {
             ("", "", own)
-        },
+        }
     }
 }
 

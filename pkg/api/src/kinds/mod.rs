@@ -143,11 +143,9 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status
-            | Action::Scale(_)
-            | Action::EphemeralContainers
-            | Action::Resize
-            | Action::Approval => &["get", "patch", "update"],
+            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize | Action::Approval => {
+                &["get", "patch", "update"]
+            }
             Action::Binding | Action::Eviction | Action::Token => &["create"],
             Action::Finalize => &["update"],
             Action::Connect => match self.name {

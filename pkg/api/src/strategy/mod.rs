@@ -13,6 +13,7 @@ mod certificates;
 mod cluster;
 mod core;
 mod endpoints;
+mod flowcontrol;
 mod pods;
 mod rbac;
 mod registration;
@@ -30,6 +31,7 @@ pub(crate) use self::{
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     endpoints::{EndpointSlices, Endpoints},
+    flowcontrol::{FlowSchemas, PriorityLevels},
     pods::Pods,
     rbac::{Bindings, Roles},
     registration::ApiServices,

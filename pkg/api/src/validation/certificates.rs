@@ -85,7 +85,12 @@ pub fn signer_name(errors: &mut FieldErrors, path: &str, name: &str) {
 
 fn has_twice<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     let mut seen = Vec::new();
-    texts.into_iter().any(|text| seen.contains(&text) || { seen.push(text); false })
+    texts.into_iter().any(|text| {
+        seen.contains(&text) || {
+            seen.push(text);
+            false
+        }
+    })
 }
 
 /// Checks a signing request. What was wrong in `old` already is let be.

@@ -4,6 +4,7 @@
 //! match).
 
 pub mod certificates;
+pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
 mod metadata;

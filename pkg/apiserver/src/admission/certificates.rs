@@ -58,7 +58,8 @@ impl Plugin for Certificates {
                 issued(attributes, old, object).await
             }
             ("clustertrustbundles", "", old) if !tree::text(object, "spec.signerName").is_empty() => {
-                let same = old.is_some_and(|old| tree::equal(&old["spec"], &object["spec"]) && same_metadata(old, object));
+                let same =
+                    old.is_some_and(|old| tree::equal(&old["spec"], &object["spec"]) && same_metadata(old, object));
                 if same { Ok(()) } else { speaks(attributes, "attest", object, "attest for").await }
             }
             _ => Ok(()),
