@@ -12,6 +12,7 @@ mod apps;
 mod certificates;
 mod cluster;
 mod core;
+mod custom;
 mod endpoints;
 mod flowcontrol;
 mod pods;
@@ -30,6 +31,7 @@ pub(crate) use self::{
     certificates::{SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
+    custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
     pods::Pods,
