@@ -15,6 +15,7 @@ mod core;
 mod custom;
 mod endpoints;
 mod flowcontrol;
+mod networking;
 mod pods;
 mod rbac;
 mod registration;
@@ -34,6 +35,7 @@ pub(crate) use self::{
     custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
+    networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
     rbac::{Bindings, Roles},
     registration::ApiServices,

@@ -9,6 +9,7 @@ pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
+pub mod networking;
 pub mod pod;
 pub mod resources;
 pub mod service;
