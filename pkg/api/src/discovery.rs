@@ -205,7 +205,9 @@ fn served_kind<'a>(kind: &'a Kind, sub: &Subresource) -> (&'static str, &'static
             "portforward" => ("", "", format!("{own}PortForwardOptions").into()),
             _ => ("", "", format!("{own}ProxyOptions").into()),
         },
-        Action::Status | Action::Finalize | Action::EphemeralContainers | Action::Resize => ("", "", own),
+        Action::Status | Action::Finalize | Action::EphemeralContainers | Action::Resize | Action::Approval => {
+            ("", "", own)
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod events;
 mod extensions;
 mod fields;
 mod networking;
+mod registration;
 mod row;
 mod storage;
 mod system;
@@ -111,6 +112,8 @@ pub enum Verbs {
     NoCollectionDelete,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
+    /// get and list: what is made when it is asked for; nothing is stored.
+    ReadOnly,
 }
 
 impl Verbs {
@@ -120,6 +123,7 @@ impl Verbs {
             Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
             Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
             Verbs::CreateOnly => &["create"],
+            Verbs::ReadOnly => &["get", "list"],
         }
     }
 
@@ -142,7 +146,7 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize => {
+            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize | Action::Approval => {
                 &["get", "patch", "update"]
             }
             Action::Binding | Action::Eviction | Action::Token => &["create"],
@@ -175,6 +179,8 @@ pub enum Action {
     EphemeralContainers,
     /// In-place resize of a pod.
     Resize,
+    /// Conditions of a signing request: the approver's word.
+    Approval,
     /// A stream or a document from the kubelet: `log`, `exec`, `attach`, `portforward`, `proxy`.
     Connect,
 }
@@ -344,6 +350,7 @@ impl Kinds {
 pub fn builtin() -> Kinds {
     row::build(&[
         (&core::GROUP, core::ROWS),
+        (&registration::GROUP, registration::ROWS),
         (&apps::APPS, apps::APPS_ROWS),
         (&events::GROUP, events::ROWS),
         (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),

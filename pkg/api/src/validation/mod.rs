@@ -4,12 +4,15 @@
 //! match).
 
 pub mod autoscaling;
+pub mod certificates;
 pub mod claims;
 pub mod conditions;
+pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
+pub mod networking;
 pub mod pod;
 pub mod policy;
 pub mod quota;
@@ -20,6 +23,7 @@ pub mod storage;
 mod tests;
 pub mod volume;
 pub mod workload;
+pub mod x509;
 
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
@@ -34,6 +38,8 @@ pub enum Reason {
     Required,
     /// `Invalid value`.
     Invalid,
+    /// `Invalid value`, where the value says nothing.
+    Unfit,
     /// `Unsupported value`.
     NotSupported,
     /// `Duplicate value`.
@@ -89,6 +95,7 @@ impl FieldError {
             Reason::Required => return suffixed("Required value".to_owned(), &self.detail),
             Reason::Forbidden => return suffixed("Forbidden".to_owned(), &self.detail),
             Reason::TooLong => return suffixed("Too long".to_owned(), &self.detail),
+            Reason::Unfit => return suffixed("Invalid value".to_owned(), &self.detail),
             Reason::Invalid | Reason::TypeInvalid => "Invalid value",
             Reason::NotSupported => "Unsupported value",
             Reason::Duplicate => "Duplicate value",
@@ -136,7 +143,7 @@ impl FieldErrors {
         let cause = |e: &FieldError| {
             let reason = match e.reason {
                 Reason::Required => "FieldValueRequired",
-                Reason::Invalid => "FieldValueInvalid",
+                Reason::Invalid | Reason::Unfit => "FieldValueInvalid",
                 Reason::NotSupported => "FieldValueNotSupported",
                 Reason::Duplicate => "FieldValueDuplicate",
                 Reason::Forbidden => "FieldValueForbidden",
@@ -175,6 +182,11 @@ impl FieldErrors {
     /// Adds `Invalid value`.
     pub fn invalid(&mut self, path: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) {
         self.push(path, Reason::Invalid, value, detail);
+    }
+
+    /// Adds `Invalid value` without the value.
+    pub fn unfit(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Unfit, "", detail);
     }
 
     /// Adds one `Invalid value` for each fault.
