@@ -56,11 +56,12 @@ where
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
     let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
-    let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
+    // What comes from kubelets and proxied servers is passed on as it is.
+    let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
     let response = match AssertUnwindSafe(answer).catch_unwind().await {
-        Ok(Ok(response)) if gzip => compress::gzip(response).await,
+        Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
         Ok(Ok(response)) => response,
         Ok(Err(status)) => {
             if status.code >= 500 {

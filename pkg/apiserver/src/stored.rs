@@ -102,6 +102,17 @@ impl Stored {
         out.extend_from_slice(&self.value[self.splice..]);
     }
 
+    /// Appends the object as an item of a list of its kind, which says what its items are: without
+    /// `kind` and `apiVersion`.
+    pub fn write_item(&self, out: &mut Vec<u8>) {
+        let from = out.len();
+        self.write(out);
+        // What was not written by us may have them elsewhere: there they stay.
+        if self.value.starts_with(b"{\"kind\":") {
+            out.drain(from + 1..from + self.splice - METADATA.len());
+        }
+    }
+
     /// The object as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.size());
@@ -139,6 +150,10 @@ mod tests {
         want["metadata"]["resourceVersion"] = "7".into();
         assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
         assert_eq!(stored.tree().unwrap(), want);
+        let mut item = b"before".to_vec();
+        stored.write_item(&mut item);
+        want.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+        assert_eq!(serde_json::from_slice::<Value>(&item[6..]).unwrap(), want);
     }
 
     #[test]
