@@ -56,6 +56,10 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 
 pub(super) const ROWS: &[Row] = &[
     Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
+    Row::cluster("ComponentStatus", "componentstatuses")
+        .columns(&table::cluster::COMPONENT_STATUS)
+        .short(&["cs"])
+        .verbs(Verbs::ReadOnly),
     Row::namespaced("ConfigMap", "configmaps")
         .strategy(&strategy::ConfigMaps)
         .columns(&table::cluster::CONFIG_MAP)

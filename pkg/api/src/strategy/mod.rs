@@ -10,14 +10,21 @@
 
 mod apps;
 mod autoscaling;
+<<<<<<< HEAD
 mod batch;
+=======
+mod certificates;
+>>>>>>> main
 mod cluster;
 mod core;
 mod custom;
 mod endpoints;
+mod flowcontrol;
+mod networking;
 mod pods;
 mod quota;
 mod rbac;
+mod registration;
 mod services;
 mod storage;
 #[cfg(test)]
@@ -32,14 +39,22 @@ pub(crate) use self::{
         ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
+<<<<<<< HEAD
     batch::{CronJobs, Jobs},
     cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
+=======
+    certificates::{SigningRequests, TrustBundles},
+    cluster::{Events, Leases, PriorityClasses},
+>>>>>>> main
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
-    custom::CustomResourceDefinitions,
+    custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
+    flowcontrol::{FlowSchemas, PriorityLevels},
+    networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
     quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
+    registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
     tracked::{PathNamed, Spec, Whole},
@@ -66,6 +81,11 @@ pub trait Strategy: Send + Sync {
     /// Checks a new object further, after [`Strategy::validate`].
     fn validate_create(&self, _object: &Value) -> FieldErrors {
         FieldErrors::default()
+    }
+
+    /// Whether a PUT may leave out `metadata.resourceVersion`.
+    fn unconditional_update(&self) -> bool {
+        true
     }
 
     /// Whether clients may give a status at creation, though there is a status subresource.

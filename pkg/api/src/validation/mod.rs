@@ -5,12 +5,15 @@
 
 pub mod autoscaling;
 pub mod batch;
+pub mod certificates;
 pub mod claims;
 pub mod conditions;
+pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
+pub mod networking;
 pub mod pod;
 pub mod policy;
 pub mod quota;
@@ -22,6 +25,7 @@ pub mod storage;
 mod tests;
 pub mod volume;
 pub mod workload;
+pub mod x509;
 
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
@@ -36,7 +40,7 @@ pub enum Reason {
     Required,
     /// `Invalid value`.
     Invalid,
-    /// `Invalid value`, without the value.
+    /// `Invalid value`, where the value says nothing.
     Unfit,
     /// `Unsupported value`.
     NotSupported,
@@ -182,9 +186,9 @@ impl FieldErrors {
         self.push(path, Reason::Invalid, value, detail);
     }
 
-    /// Adds `Invalid value`, without the value.
+    /// Adds `Invalid value` without the value.
     pub fn unfit(&mut self, path: impl Into<String>, detail: impl Into<String>) {
-        self.push(path, Reason::Unfit, Value::Null, detail);
+        self.push(path, Reason::Unfit, "", detail);
     }
 
     /// Adds one `Invalid value` for each fault.
