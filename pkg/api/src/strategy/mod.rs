@@ -10,11 +10,8 @@
 
 mod apps;
 mod autoscaling;
-<<<<<<< HEAD
 mod batch;
-=======
 mod certificates;
->>>>>>> main
 mod cluster;
 mod core;
 mod custom;
@@ -39,13 +36,9 @@ pub(crate) use self::{
         ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
-<<<<<<< HEAD
     batch::{CronJobs, Jobs},
-    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
-=======
     certificates::{SigningRequests, TrustBundles},
-    cluster::{Events, Leases, PriorityClasses},
->>>>>>> main
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},

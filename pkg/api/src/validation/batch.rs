@@ -108,7 +108,7 @@ fn job_spec(errors: &mut FieldErrors, path: &str, spec: &Value) {
     }
     if let Some(manager) = tree::at(spec, "managedBy").as_str() {
         let path = format!("{path}.managedBy");
-        names::domain_prefixed_path(errors, &path, manager);
+        names::prefixed_path(errors, &path, manager);
         if manager.len() > 63 {
             errors.too_long(path, 63);
         }

@@ -310,20 +310,6 @@ pub fn condition_reason(text: &str) -> Vec<String> {
     )]
 }
 
-/// `example.com/anything`, as managers of objects are named.
-pub fn domain_prefixed_path(errors: &mut super::FieldErrors, path: &str, text: &str) {
-    if text.is_empty() {
-        return errors.required(path, "");
-    }
-    let Some((host, rest)) = text.split_once('/').filter(|(host, rest)| !host.is_empty() && !rest.is_empty()) else {
-        return errors.invalid(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-    };
-    errors.each(path, host, subdomain(host));
-    if !rest.bytes().all(|c| c.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&c)) {
-        errors.invalid(path, rest, pattern("Invalid path", "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+", &[]));
-    }
-}
-
 /// `25%`.
 pub fn percent(text: &str) -> Vec<String> {
     let digits = text.strip_suffix('%').unwrap_or_default();
