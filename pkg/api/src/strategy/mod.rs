@@ -17,6 +17,7 @@ mod core;
 mod custom;
 mod endpoints;
 mod flowcontrol;
+mod gates;
 mod networking;
 mod pods;
 mod quota;

@@ -11,6 +11,7 @@ use crate::{
 
 mod autoscaling;
 mod batch;
+mod pods;
 mod storage;
 mod workloads;
 
