@@ -6,6 +6,7 @@
 
 mod access;
 mod apps;
+pub(crate) mod autoscaling;
 mod core;
 mod events;
 mod extensions;
@@ -331,6 +332,7 @@ pub fn builtin() -> Kinds {
         (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),
         (&access::AUTHORIZATION, access::AUTHORIZATION_ROWS),
         (&apps::AUTOSCALING, apps::AUTOSCALING_ROWS),
+        (&autoscaling::GROUP, autoscaling::ROWS),
         (&apps::BATCH, apps::BATCH_ROWS),
         (&access::CERTIFICATES, access::CERTIFICATES_ROWS),
         (&networking::NETWORKING, networking::NETWORKING_ROWS),

@@ -8,7 +8,9 @@
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod admission;
 mod apps;
+mod autoscaling;
 mod certificates;
 mod cluster;
 mod core;
@@ -17,9 +19,11 @@ mod endpoints;
 mod flowcontrol;
 mod networking;
 mod pods;
+mod quota;
 mod rbac;
 mod registration;
 mod services;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -28,7 +32,11 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
-    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    admission::{Policies, PolicyBindings, Webhooks},
+    apps::{
+        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+    },
+    autoscaling::{Autoscalers, DisruptionBudgets},
     certificates::{SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
@@ -37,10 +45,12 @@ pub(crate) use self::{
     flowcontrol::{FlowSchemas, PriorityLevels},
     networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
+    quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
     registration::ApiServices,
     services::Services,
-    tracked::{PathNamed, Spec, Whole},
+    storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
+    tracked::{Spec, Whole},
 };
 use crate::validation::FieldErrors;
 

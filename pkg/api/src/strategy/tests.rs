@@ -9,6 +9,9 @@ use crate::{
     validation::{self, FieldErrors},
 };
 
+mod autoscaling;
+mod storage;
+
 fn kind<'a>(kinds: &'a Kinds, name: &str) -> &'a Kind {
     kinds.rows().iter().find(|k| &*k.kind == name).unwrap_or_else(|| panic!("{name} is served"))
 }

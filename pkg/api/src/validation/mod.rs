@@ -3,7 +3,11 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod admission;
+pub mod autoscaling;
 pub mod certificates;
+pub mod claims;
+pub mod conditions;
 pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
@@ -11,10 +15,14 @@ mod metadata;
 pub mod names;
 pub mod networking;
 pub mod pod;
+pub mod policy;
+pub mod quota;
 pub mod resources;
 pub mod service;
+pub mod storage;
 #[cfg(test)]
 mod tests;
+pub mod volume;
 pub mod workload;
 pub mod x509;
 
@@ -115,8 +123,16 @@ impl std::fmt::Display for FieldErrors {
         match self.0.as_slice() {
             [one] => write!(f, "{one}"),
             many => {
-                let texts: Vec<_> = many.iter().map(ToString::to_string).collect();
-                write!(f, "[{}]", texts.join(", "))
+                let mut texts: Vec<_> = Vec::with_capacity(many.len());
+                for text in many.iter().map(ToString::to_string) {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
+                match texts.as_slice() {
+                    [one] => f.write_str(one),
+                    texts => write!(f, "[{}]", texts.join(", ")),
+                }
             }
         }
     }
@@ -213,7 +229,8 @@ impl FieldErrors {
 
     /// Adds `Too many`, with how many there are and may be.
     pub fn too_many(&mut self, path: impl Into<String>, actual: usize, limit: usize) {
-        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} items"));
+        let items = if limit == 1 { "item" } else { "items" };
+        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} {items}"));
     }
 
     /// Refuses `new` where it differs from `old`.

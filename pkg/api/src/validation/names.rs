@@ -295,6 +295,21 @@ pub fn http_header(text: &str) -> Vec<String> {
     )]
 }
 
+/// Reasons of conditions.
+pub fn condition_reason(text: &str) -> Vec<String> {
+    let inner = |c: u8| c.is_ascii_alphanumeric() || b"_,:".contains(&c);
+    let ends = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.ends_with(ends) && text.bytes().all(inner) {
+        return Vec::new();
+    }
+    vec![pattern(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+         characters or '_,:', and must end with an alphanumeric character or '_'",
+        "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+        &["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
+    )]
+}
+
 /// `25%`.
 pub fn percent(text: &str) -> Vec<String> {
     let digits = text.strip_suffix('%').unwrap_or_default();
