@@ -12,6 +12,7 @@ mod pods;
 mod protobuf;
 mod services;
 mod watches;
+mod writes;
 
 use std::sync::Arc;
 
