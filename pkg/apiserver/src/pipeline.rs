@@ -19,7 +19,7 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    compress, connect, negotiate, nonresource, proxy,
+    components, compress, connect, negotiate, nonresource, proxy,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -214,6 +214,9 @@ async fn route(call: &Call) -> Result<Reply, Status> {
             "create" => reviews::create(call).await,
             _ => Err(Status::method_not_allowed()),
         };
+    }
+    if kind.verbs == Verbs::ReadOnly {
+        return components::handle(call).await;
     }
     // Writes to a collection name the namespace.
     let everywhere = kind.namespaced && info.namespace.is_empty();

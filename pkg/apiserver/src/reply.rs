@@ -38,7 +38,7 @@ pub enum Reply {
 pub struct List {
     /// In key order.
     pub objects: Vec<Stored>,
-    /// Its resource version.
+    /// Its resource version; 0 for none.
     pub revision: i64,
     /// Token of the next page.
     pub continuation: Option<String>,
@@ -49,7 +49,10 @@ pub struct List {
 impl List {
     /// `metadata` of the list.
     pub fn metadata(&self) -> Value {
-        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        let mut metadata = json!({});
+        if self.revision != 0 {
+            metadata["resourceVersion"] = self.revision.to_string().into();
+        }
         if let Some(token) = &self.continuation {
             metadata["continue"] = token.as_str().into();
         }

@@ -18,7 +18,7 @@ pub struct Stored {
     splice: usize,
     /// The object's protobuf message, resource version included: made when first asked for.
     pub(crate) message: Arc<OnceLock<Bytes>>,
-    /// Revision of the write: the object's resource version.
+    /// Revision of the write: the object's resource version. 0: not written, and shown without one.
     pub revision: i64,
 }
 
@@ -108,9 +108,11 @@ impl Stored {
     pub fn write_at(&self, revision: i64, out: &mut Vec<u8>) {
         use std::io::Write as _;
         out.extend_from_slice(&self.value[..self.splice]);
-        write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
-        if self.value.get(self.splice) != Some(&b'}') {
-            out.push(b',');
+        if revision != 0 {
+            write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
+            if self.value.get(self.splice) != Some(&b'}') {
+                out.push(b',');
+            }
         }
         out.extend_from_slice(&self.value[self.splice..]);
     }
@@ -136,7 +138,9 @@ impl Stored {
     /// The object as a tree, with its resource version.
     pub fn tree(&self) -> Result<Value, Corrupt> {
         let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
-        tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        if self.revision != 0 {
+            tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        }
         Ok(tree)
     }
 }

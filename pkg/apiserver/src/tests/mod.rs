@@ -1,6 +1,7 @@
 //! The server as a whole, through its tower service, over the model store.
 
 mod access;
+mod certificates;
 mod clients;
 mod contract;
 mod datastore;
@@ -10,6 +11,7 @@ mod network;
 mod objects;
 mod pods;
 mod protobuf;
+mod registration;
 mod services;
 mod watches;
 mod writes;
