@@ -14,6 +14,7 @@ mod protobuf;
 mod registration;
 mod services;
 mod watches;
+mod writes;
 
 use std::sync::Arc;
 
