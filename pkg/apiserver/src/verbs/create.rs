@@ -40,8 +40,7 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
         });
     }
     let generated = meta::name(&object).is_empty() && !meta::text(&object, "generateName").is_empty();
-    let tries = if generated { TRIES } else { 1 };
-    for _ in 0..tries {
+    for _ in 0..TRIES {
         let mut object = object.clone();
         if generated {
             let prefix: String = meta::text(&object, "generateName").chars().take(PREFIX).collect();
@@ -61,6 +60,8 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
         match call.server.write(kind, &stored_form(call, object), 0).await? {
             Some(stored) => return Ok(stored),
             None if generated => {}
+            // What is written along with it was there already: decide afresh.
+            None if call.server.read(kind, call.namespace(), &name).await?.is_none() => {}
             None => return Err(Status::already_exists(&kind.group, &kind.plural, &name)),
         }
     }
