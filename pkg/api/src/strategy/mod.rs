@@ -8,6 +8,7 @@
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod admission;
 mod apps;
 mod autoscaling;
 mod batch;
@@ -33,6 +34,7 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
+    admission::{Policies, PolicyBindings, Webhooks},
     apps::{
         ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
@@ -51,7 +53,7 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::{PathNamed, Spec, Whole},
+    tracked::{Spec, Whole},
 };
 use crate::validation::FieldErrors;
 

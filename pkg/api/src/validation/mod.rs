@@ -3,6 +3,7 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod admission;
 pub mod autoscaling;
 pub mod batch;
 pub mod certificates;
