@@ -18,6 +18,9 @@ impl Strategy for Pods {
     fn prepare_for_create(&self, pod: &mut Value) {
         drop_disabled(pod, "spec");
         select_by_own_labels(pod);
+        if let Some(spec) = pod.get_mut("spec") {
+            pod::default_resources(spec);
+        }
         let mut status = json!({"phase": "Pending", "qosClass": qos_class(pod)});
         if !tree::items(pod, "spec.schedulingGates").is_empty() {
             status["conditions"] = json!([{

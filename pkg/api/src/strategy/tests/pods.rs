@@ -200,6 +200,22 @@ fn resources_and_claims() {
 }
 
 #[test]
+fn resources_of_whole_pods() {
+    let object = good(
+        "Pod",
+        spec(json!({"resources": {"limits": {"memory": "2Gi"}}, "containers": [
+        {"name": "c", "image": "i", "resources": {"requests": {"cpu": "0.0001"}, "limits": {"memory": "1Gi"}}}]})),
+    );
+    assert_eq!(
+        object["spec"]["resources"],
+        json!({
+            "requests": {"cpu": "1m", "memory": "1Gi"}, "limits": {"memory": "2Gi"},
+        })
+    );
+    assert_eq!(object["spec"]["containers"][0]["resources"]["requests"]["cpu"], "1m");
+}
+
+#[test]
 fn where_pods_run() {
     let object = good(
         "Pod",

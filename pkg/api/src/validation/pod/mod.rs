@@ -22,6 +22,7 @@ mod update;
 mod volumes;
 
 pub(super) use probes::port as target_port;
+pub use resources::default_resources;
 pub use scheduling::{node_selector, taint_effect, tolerations};
 pub use subresource::{ephemeral_update, resize, status};
 pub use update::pod_update;

@@ -51,6 +51,47 @@ fn aggregate<'a>(spec: &'a Value, part: &str) -> Amounts<'a> {
     sum
 }
 
+/// Fills in what a pod with resources of its own leaves to be told by its containers.
+pub fn default_resources(spec: &mut Value) {
+    let own = tree::at(spec, "resources");
+    let (mut requests, mut limits) = (amounts(own, "requests"), amounts(own, "limits"));
+    if requests.is_empty() && limits.is_empty() {
+        return;
+    }
+    let known = |name: &str| matches!(name, "cpu" | "memory") || is_huge_page(name);
+    let of_containers = aggregate(spec, "limits");
+    for (name, limit) in of_containers.iter().filter(|(name, _)| is_huge_page(name)) {
+        if !requests.contains_key(name) {
+            limits.entry(name).or_insert(*limit);
+        }
+    }
+    for (name, request) in aggregate(spec, "requests") {
+        if matches!(name, "cpu" | "memory") {
+            requests.entry(name).or_insert(request);
+        }
+    }
+    for (name, limit) in limits.iter().filter(|(name, _)| known(name)) {
+        requests.entry(name).or_insert(*limit);
+    }
+    let lists = ["containers", "initContainers"];
+    for (name, request) in requests.iter().filter(|(name, _)| known(name)) {
+        let mut all = lists.iter().flat_map(|list| tree::items(spec, list));
+        if all.all(|container| tree::at(container, "resources.limits").get(*name).is_some())
+            && let Some(limit) = of_containers.get(name)
+        {
+            limits.entry(name).or_insert(*limit.max(request));
+        }
+    }
+    let text = |amounts: Amounts| -> Value {
+        amounts.into_iter().map(|(name, amount)| (name.to_owned(), Value::from(amount.to_string()))).collect()
+    };
+    for (part, amounts) in [("requests", text(requests)), ("limits", text(limits))] {
+        if amounts.as_object().is_some_and(|amounts| !amounts.is_empty()) {
+            tree::set(spec, &format!("resources.{part}"), amounts);
+        }
+    }
+}
+
 fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
