@@ -33,6 +33,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("pip3", "python3-pip"),
     ("node", "nodejs"),
     ("npm", "npm"),
+    ("go", "golang-go"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";
@@ -45,6 +46,7 @@ const STEPS: &[Step] = &[
     ("tidy", crate::tidy::run),
     ("lints", || cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"])),
     ("dependencies", deny),
+    ("golden objects", || crate::schema::run(&["--check"])),
     ("unit tests", || cargo(&["test", "--quiet", "--workspace", "--exclude", "blackbox"])),
     ("images", || crate::images::build().map(drop)),
     ("clients", crate::clients::prepare),

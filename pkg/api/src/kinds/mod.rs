@@ -8,6 +8,7 @@ mod access;
 mod apps;
 mod core;
 mod events;
+mod extensions;
 mod fields;
 mod networking;
 mod row;
@@ -330,6 +331,7 @@ pub fn builtin() -> Kinds {
         (&access::RBAC, access::RBAC_ROWS),
         (&storage::STORAGE, storage::STORAGE_ROWS),
         (&system::ADMISSION, system::ADMISSION_ROWS),
+        (&extensions::EXTENSIONS, extensions::EXTENSIONS_ROWS),
         (&system::SCHEDULING, system::SCHEDULING_ROWS),
         (&system::COORDINATION, system::COORDINATION_ROWS),
         (&system::NODE, system::NODE_ROWS),

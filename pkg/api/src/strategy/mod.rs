@@ -3,13 +3,15 @@
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
 //! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
-//! `validate` → `validate_update`. The pipeline itself owns metadata (names, UIDs, timestamps,
+//! `validate` → `validate_update`; subresource: `prepare_for_subresource` → `validate_subresource`.
+//! The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
 mod apps;
 mod cluster;
 mod core;
+mod custom;
 mod endpoints;
 mod pods;
 mod rbac;
@@ -25,6 +27,7 @@ pub(crate) use self::{
     apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
+    custom::CustomResourceDefinitions,
     endpoints::{EndpointSlices, Endpoints},
     pods::Pods,
     rbac::{Bindings, Roles},
@@ -62,6 +65,15 @@ pub trait Strategy: Send + Sync {
 
     /// Checks a change, after [`Strategy::validate`].
     fn validate_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Sets or restores what a write to a subresource (`status`, `resize`, …) takes with it. The
+    /// pipeline has cut the change down to what the subresource names.
+    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
+    /// Checks a write to a subresource that shows the whole object.
+    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
         FieldErrors::default()
     }
 
