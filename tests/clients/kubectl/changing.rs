@@ -260,7 +260,7 @@ pub fn set(k: &Client) {
 
 pub fn replace(k: &Client) {
     let text = k.ok("get configmap settings -o yaml");
-    let replaced = text.replace("data:\n", "data:\n  replaced: '1'\n");
+    let replaced = text.replacen("\ndata:\n", "\ndata:\n  replaced: '1'\n", 1);
     assert_eq!(k.give("replace -f -", &replaced), "configmap/settings replaced\n");
     k.refuses_input(
         "replace -f -",

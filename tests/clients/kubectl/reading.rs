@@ -106,13 +106,13 @@ pub fn descriptions(k: &Client) {
         ("rolebinding reader", "ServiceAccount  robot  default"),
         ("clusterrole looker", "nodes"),
         ("clusterrolebinding looker", "looker"),
-        ("quota limit -n made", "requests.cpu"),
+        ("quota limit -n made", "limit"),
         ("pdb cautious", "Min available:"),
         ("priorityclass high", "1000"),
         ("ingress outside", "example.org"),
         ("node server-0", "Allocated resources:"),
         ("endpointslices", "kubernetes"),
-        ("lease server-0 -n kube-node-lease", "Holder Identity:  server-0"),
+        ("lease server-0 -n kube-node-lease", "Lease Duration Seconds:  40"),
         ("pods -n kube-system", ""),
     ] {
         k.says(&format!("describe {what}"), part);

@@ -79,7 +79,9 @@ pub fn files_and_ports(k: &Client) {
     let pod = k.ok("get pods -l app=web -o jsonpath={.items[0].metadata.name}");
     for what in [&*format!("pod/{pod}"), "service/exposed"] {
         let mut forward = k.spawn(&format!("port-forward {what} :80"));
-        let line = BufReader::new(forward.stdout.take().expect("piped")).lines().next().expect("a line").expect("text");
+        // kubectl prints more later, which somebody must take.
+        let mut printed = BufReader::new(forward.stdout.take().expect("piped")).lines();
+        let line = printed.next().expect("a line").expect("text");
         let port = line.trim_start_matches("Forwarding from 127.0.0.1:").split(' ').next().expect("a port").to_owned();
         let page = k.cluster.server().run(&format!("curl -s -m 10 http://127.0.0.1:{port}/")).success();
         assert!(page.contains("Welcome to nginx!"), "{page}");
@@ -97,7 +99,7 @@ pub fn rights(k: &Client) {
     k.says("auth can-i get /metrics", "yes");
     k.says("auth can-i --list --as=system:serviceaccount:default:robot", "deployments.apps");
     k.says("auth can-i get pods --subresource=log -A", "yes");
-    k.says("auth whoami", "kubernetes-admin");
+    k.says("auth whoami", "kinglet-admin");
     k.says("auth whoami --as=bob --as-group=birds", "birds");
     let role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: looker}, \
                 rules: [{apiGroups: [''], resources: [nodes, pods], verbs: [get]}]}";
@@ -106,16 +108,12 @@ pub fn rights(k: &Client) {
     let token = k.ok("create token robot");
     let token = token.trim();
     let refused = "User \"system:serviceaccount:default:robot\" cannot list resource \"secrets\" in API group \"\" in the namespace \"default\"";
-    let kubeconfig = fs::read_to_string(k.cluster.server().dir().join("etc/kubeconfig.yaml")).expect("it is there");
-    let field = |name: &str| {
-        let line = kubeconfig.lines().find(|line| line.trim_start().starts_with(name)).expect("a field of kubeconfigs");
-        line.split_once(": ").expect("a value").1.to_owned()
-    };
+    let field = |path: &str| k.ok(&format!("config view --raw -o jsonpath={path}"));
     let bot = format!(
         "apiVersion: v1\nkind: Config\nclusters: [{{name: c, cluster: {{server: '{}', certificate-authority-data: {}}}}}]\n\
          users: [{{name: u, user: {{token: {token}}}}}]\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\ncurrent-context: x\n",
-        field("server").trim_matches(['"', '\'']),
-        field("certificate-authority-data"),
+        field("{.clusters[0].cluster.server}"),
+        field("{.clusters[0].cluster.certificate-authority-data}"),
     );
     let file = k.file("robot.yaml", &bot);
     let ask = |line: &str| run(k.command(line).env("KUBECONFIG", &file), "");
