@@ -43,20 +43,20 @@ impl<'a> Client<'a> {
     /// What a run that must succeed prints.
     #[track_caller]
     pub fn ok(&self, line: &str) -> String {
-        soft(self.ask(line))
+        self.ask(line).success()
     }
 
     /// The same, with something on standard input.
     #[track_caller]
     pub fn give(&self, line: &str, input: &str) -> String {
-        soft(run(&mut self.command(line), input))
+        run(&mut self.command(line), input).success()
     }
 
     /// It must succeed, and print this among others.
     #[track_caller]
     pub fn says(&self, line: &str, part: &str) {
         let output = self.ask(line);
-        if !(output.code == 0 && output.stdout.contains(part)) { eprintln!("SOFT {}: {part:?} is not what came of {output}", std::panic::Location::caller()); }
+        assert!(output.code == 0 && output.stdout.contains(part), "{part:?} is not what came of {output}");
     }
 
     /// It must fail, and say this among others.
@@ -69,7 +69,7 @@ impl<'a> Client<'a> {
     #[track_caller]
     pub fn refuses_input(&self, line: &str, input: &str, part: &str) {
         let output = run(&mut self.command(line), input);
-        if !(output.code != 0 && output.stderr.contains(part)) { eprintln!("SOFT {}: {part:?} is not what came of {output}", std::panic::Location::caller()); }
+        assert!(output.code != 0 && output.stderr.contains(part), "{part:?} is not what came of {output}");
     }
 
     /// In the background, with its output piped.
@@ -87,6 +87,3 @@ impl<'a> Client<'a> {
         path.to_string_lossy().into_owned()
     }
 }
-
-#[track_caller]
-fn soft(output: Output) -> String { if output.code != 0 { eprintln!("SOFT {}: {output}", std::panic::Location::caller()); } output.stdout }

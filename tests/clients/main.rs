@@ -2,6 +2,7 @@
 //! made of the usual client libraries. `cargo xtask clients` gets them.
 
 mod client;
+mod helm;
 mod kubectl;
 mod programs;
 
@@ -18,4 +19,14 @@ fn kubectl_1_33() {
 #[test]
 fn kubectl_1_37() {
     kubectl::everything(37);
+}
+
+#[test]
+fn helm_3() {
+    helm::everything("helm-3");
+}
+
+#[test]
+fn helm_4() {
+    helm::everything("helm-4");
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use testkit::{Cluster, run};
+use testkit::{Cluster, repository, run};
 
 use crate::client::gotten;
 
@@ -10,6 +10,14 @@ use crate::client::gotten;
 fn client_go() {
     let cluster = Cluster::start("client-go", 0);
     checks(&mut cluster.client(gotten("bin/go-client")), 18);
+}
+
+#[test]
+fn python() {
+    let cluster = Cluster::start("python", 0);
+    let mut program = cluster.client("python3");
+    program.arg("-B").arg(repository().join("tests/clients/python/main.py")).env("PYTHONPATH", gotten("python"));
+    checks(&mut program, 9);
 }
 
 /// Runs a program, whose `count` checks must all be well.
