@@ -39,6 +39,14 @@ impl Strategy for Services {
         errors
     }
 
+    fn validate_subresource(&self, subresource: &str, new: &Value, _old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        if subresource == "status" {
+            service::service_status(&mut errors, new);
+        }
+        errors
+    }
+
     fn name_rule(&self) -> NameRule {
         NameRule::Label
     }

@@ -49,7 +49,44 @@ pub fn service(errors: &mut FieldErrors, service: &Value) {
     }
     port_numbers(errors, ports, kind);
     load_balancer(errors, spec, kind);
+    annotations(errors, tree::at(service, "metadata.annotations"), spec, kind);
     traffic(errors, spec, kind);
+}
+
+/// Checks the status of a Service.
+pub fn service_status(errors: &mut FieldErrors, service: &Value) {
+    const MODES: [&str; 2] = ["Proxy", "VIP"];
+    const PATH: &str = "status.loadBalancer.ingress";
+    let ingresses = tree::items(service, PATH);
+    if tree::text(service, "spec.type") != "LoadBalancer" {
+        if !ingresses.is_empty() {
+            errors.forbidden(PATH, "may only be used when `spec.type` is 'LoadBalancer'");
+        }
+        return;
+    }
+    for (index, ingress) in ingresses.iter().enumerate() {
+        let path = format!("{PATH}[{index}]");
+        let address = tree::text(ingress, "ip");
+        if !address.is_empty() {
+            ip::address(errors, format!("{path}.ip"), address);
+        }
+        match tree::at(ingress, "ipMode").as_str() {
+            None if address.is_empty() => {}
+            None => errors.required(format!("{path}.ipMode"), "must be specified when `ip` is set"),
+            Some(_) if address.is_empty() => {
+                errors.forbidden(format!("{path}.ipMode"), "may not be specified when `ip` is not set");
+            }
+            Some(mode) if !MODES.contains(&mode) => errors.not_supported(format!("{path}.ipMode"), mode, &MODES),
+            Some(_) => {}
+        }
+        let host = tree::text(ingress, "hostname");
+        if !host.is_empty() {
+            errors.each(&format!("{path}.hostname"), host, names::subdomain(host));
+            if ip::parse_sloppy(host).is_some() {
+                errors.invalid(format!("{path}.hostname"), host, "must be a DNS name, not an IP address");
+            }
+        }
+    }
 }
 
 /// Checks the change of a Service.
@@ -68,6 +105,40 @@ pub fn service_update(errors: &mut FieldErrors, new: &Value, old: &Value) {
     let class = tree::at(now, "loadBalancerClass");
     if kind == "LoadBalancer" && old_kind == "LoadBalancer" && class != tree::at(before, "loadBalancerClass") {
         errors.invalid("spec.loadBalancerClass", class.clone(), "may not change once set");
+    }
+    let port = |spec: &Value| tree::int(spec, "healthCheckNodePort");
+    if needs_health_check(now) && needs_health_check(before) && port(now) != port(before) {
+        errors.forbidden("spec.healthCheckNodePort", "field is immutable");
+    }
+}
+
+fn needs_health_check(spec: &Value) -> bool {
+    tree::text(spec, "type") == "LoadBalancer" && tree::text(spec, "externalTrafficPolicy") == "Local"
+}
+
+/// What is still said in annotations.
+fn annotations(errors: &mut FieldErrors, annotations: &Value, spec: &Value, kind: &str) {
+    const MODE: &str = "service.kubernetes.io/topology-mode";
+    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
+    const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+    let text = |key: &str| annotations.get(key).and_then(Value::as_str);
+    let path = |key: &str| format!("metadata.annotations[{key}]");
+    if let (Some(mode), Some(hints)) = (text(MODE), text(HINTS))
+        && mode != hints
+    {
+        errors.invalid(path(MODE), mode, format!("must match annotations[{HINTS}] when both are specified"));
+    }
+    let Some(ranges) = text(RANGES) else { return };
+    if !tree::items(spec, "loadBalancerSourceRanges").is_empty() {
+        return;
+    }
+    if kind != "LoadBalancer" {
+        errors.forbidden(path(RANGES), "may only be used when `type` is 'LoadBalancer'");
+    }
+    if !ranges.trim().is_empty() {
+        for range in ranges.split(',') {
+            ip::network(errors, path(RANGES), range.trim());
+        }
     }
 }
 
@@ -281,7 +352,7 @@ fn traffic(errors: &mut FieldErrors, spec: &Value, kind: &str) {
     }
     let health = tree::int(spec, "healthCheckNodePort");
     if health != 0 {
-        if kind == "LoadBalancer" && external == "Local" {
+        if needs_health_check(spec) {
             errors.each("spec.healthCheckNodePort", health, names::port_number(health));
         } else {
             let detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";

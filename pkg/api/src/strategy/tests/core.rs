@@ -75,3 +75,50 @@ fn new_events() {
         ["message: Invalid value: \"other\": field is immutable"]
     );
 }
+
+#[test]
+fn balancers_of_services() {
+    let local = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30001, "ports": [{"port": 80}]});
+    let service = good("Service", json!({"spec": local}));
+    let (_, errors) = update("Service", &service, |service| service["spec"]["healthCheckNodePort"] = json!(30002));
+    assert_eq!(texts(&errors), ["spec.healthCheckNodePort: Forbidden: field is immutable"]);
+    let kinds = builtin();
+    let strategy = &kind(&kinds, "Service").strategy;
+    let mut new = service.clone();
+    new["status"]["loadBalancer"]["ingress"] = json!([
+        {"ip": "10.0.0.1", "ipMode": "VIP"}, {"ip": "10.0.0.2"}, {"hostname": "a.example", "ipMode": "VIP"},
+        {"ip": "10.0.0.3", "ipMode": "Other"}, {"hostname": "10.0.0.4"},
+    ]);
+    assert_eq!(
+        texts(&strategy.validate_subresource("status", &new, &service)),
+        [
+            "status.loadBalancer.ingress[1].ipMode: Required value: must be specified when `ip` is set",
+            "status.loadBalancer.ingress[2].ipMode: Forbidden: may not be specified when `ip` is not set",
+            "status.loadBalancer.ingress[3].ipMode: Unsupported value: \"Other\": supported values: \"Proxy\", \"VIP\"",
+            "status.loadBalancer.ingress[4].hostname: Invalid value: \"10.0.0.4\": must be a DNS name, not an IP address",
+        ]
+    );
+    new["spec"]["type"] = json!("NodePort");
+    assert_eq!(
+        texts(&strategy.validate_subresource("status", &new, &service)),
+        ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"]
+    );
+}
+
+#[test]
+fn annotations_of_services() {
+    let mut service = good("Service", json!({"spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}}));
+    service["metadata"]["annotations"] = json!({
+        "service.kubernetes.io/topology-mode": "Auto", "service.kubernetes.io/topology-aware-hints": "Disabled",
+        "service.beta.kubernetes.io/load-balancer-source-ranges": "10.0.0.0/8, 10.1.0.0",
+    });
+    let kinds = builtin();
+    let strategy = &kind(&kinds, "Service").strategy;
+    let range = "metadata.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]";
+    let mode = "metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: \"Auto\": must match \
+                annotations[service.kubernetes.io/topology-aware-hints] when both are specified";
+    let said = texts(&strategy.validate(&service));
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said.iter().any(|text| text == mode), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with(&format!("{range}: Invalid value: \"10.1.0.0\": "))), "{said:?}");
+}
