@@ -14,9 +14,10 @@ pub(crate) mod definition;
 mod embedded;
 mod formats;
 mod lists;
+mod pattern;
 mod structure;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod values;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Strategy, tracked::content_differs};
+use super::Strategy;
 use crate::{
     crd::{Custom, definition},
     kinds::ScalePaths,
@@ -48,16 +48,12 @@ impl Strategy for CustomResourceDefinitions {
         definition::validate_update(new, old)
     }
 
-    fn validate_status_update(&self, new: &Value, _old: &Value) -> FieldErrors {
+    fn validate_subresource(&self, _subresource: &str, new: &Value, _old: &Value) -> FieldErrors {
         definition::validate_status(new)
     }
 
     fn has_generation(&self) -> bool {
         true
-    }
-
-    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        !tree::equal(&new["spec"], &old["spec"])
     }
 }
 
@@ -82,7 +78,7 @@ impl Strategy for CustomResources {
         errors
     }
 
-    fn validate_status_update(&self, new: &Value, old: &Value) -> FieldErrors {
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = self.custom.as_ref().map(|custom| custom.validate_status_update(new, old)).unwrap_or_default();
         self.scale_status(&mut errors, new);
         errors
@@ -94,7 +90,7 @@ impl Strategy for CustomResources {
 
     /// The status counts where it is no subresource: where it is, the main resource cannot change it.
     fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        content_differs(new, old) || !tree::equal(&new["status"], &old["status"])
+        content(new).ne(content(old))
     }
 }
 
@@ -114,6 +110,11 @@ impl CustomResources {
             errors.invalid(format!(".{}", &*scale.selector), "", detail);
         }
     }
+}
+
+/// All fields but metadata.
+fn content(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(|(key, _)| *key != "metadata")
 }
 
 /// Checks a number of replicas.

@@ -3,7 +3,8 @@
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
 //! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
-//! `validate` → `validate_update`. The pipeline itself owns metadata (names, UIDs, timestamps,
+//! `validate` → `validate_update`; subresource: `prepare_for_subresource` → `validate_subresource`.
+//! The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
@@ -67,8 +68,12 @@ pub trait Strategy: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Checks a change of the status by its subresource.
-    fn validate_status_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
+    /// Sets or restores what a write to a subresource (`status`, `resize`, …) takes with it. The
+    /// pipeline has cut the change down to what the subresource names.
+    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
+    /// Checks a write to a subresource that shows the whole object.
+    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
         FieldErrors::default()
     }
 

@@ -263,8 +263,10 @@ async fn stages(
     keep_metadata(&mut new, old);
     admission::mutate(attributes, &mut new).await?;
     keep_metadata(&mut new, old);
-    if edit.scope == Scope::Main {
-        kind.strategy.prepare_for_update(&mut new, old);
+    match edit.scope {
+        Scope::Main => kind.strategy.prepare_for_update(&mut new, old),
+        Scope::Own => {}
+        _ => kind.strategy.prepare_for_subresource(&call.info.subresource, &mut new, old),
     }
     let moves = matches!(edit.scope, Scope::Main | Scope::Part(_) | Scope::Finalize);
     if moves && kind.strategy.has_generation() && kind.strategy.generation_moves(&new, old) {
@@ -275,11 +277,10 @@ async fn stages(
     if matches!(edit.scope, Scope::Main | Scope::Part(_)) {
         errors.0.extend(kind.strategy.validate(&new).0);
     }
-    if edit.scope == Scope::Main {
-        errors.0.extend(kind.strategy.validate_update(&new, old).0);
-    }
-    if edit.scope == Scope::Status {
-        errors.extend(kind.strategy.validate_status_update(&new, old));
+    match edit.scope {
+        Scope::Main => errors.extend(kind.strategy.validate_update(&new, old)),
+        Scope::Own => {}
+        _ => errors.extend(kind.strategy.validate_subresource(&call.info.subresource, &new, old)),
     }
     if !errors.is_empty() {
         return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));
