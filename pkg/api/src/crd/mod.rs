@@ -51,6 +51,8 @@ pub struct Custom {
     list_kind: Arc<str>,
     /// What clients of the version are warned of.
     deprecation: Option<Arc<str>>,
+    /// Whether the status is a subresource.
+    status: bool,
 }
 
 impl Custom {
@@ -62,6 +64,11 @@ impl Custom {
     /// The kind of lists.
     pub fn list_kind(&self) -> &str {
         &self.list_kind
+    }
+
+    /// Whether the status is a subresource.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status
     }
 
     /// What clients of the version are to be warned of, where it is deprecated.
@@ -105,7 +112,7 @@ impl Custom {
     }
 
     /// Checks a change of the status.
-    pub(crate) fn validate_status_update(&self, new: &Value, old: &Value) -> FieldErrors {
+    pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         if let Some(status) = new.get("status")
             && let Some(node) = self.structure.node(self.root).field("status")
@@ -154,6 +161,7 @@ pub fn rows(crd: &Value) -> Result<Vec<Kind>, String> {
             text: schema_of(version).to_string().into(),
             list_kind: names.list_kind.clone(),
             deprecation: deprecation(spec, version, names.kind),
+            status: tree::has(version, "subresources.status"),
         });
         let schema = Schema { types: types.finish(), custom: Some(custom) };
         rows.push(row(spec, version, &names, storage, schema, root_type));

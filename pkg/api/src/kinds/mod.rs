@@ -6,11 +6,13 @@
 
 mod access;
 mod apps;
+pub(crate) mod autoscaling;
 mod core;
 mod events;
 mod extensions;
 mod fields;
 mod networking;
+mod registration;
 mod row;
 mod storage;
 mod system;
@@ -110,6 +112,8 @@ pub enum Verbs {
     NoCollectionDelete,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
+    /// get and list: what is made when it is asked for; nothing is stored.
+    ReadOnly,
 }
 
 impl Verbs {
@@ -119,6 +123,7 @@ impl Verbs {
             Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
             Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
             Verbs::CreateOnly => &["create"],
+            Verbs::ReadOnly => &["get", "list"],
         }
     }
 
@@ -141,7 +146,7 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize => {
+            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize | Action::Approval => {
                 &["get", "patch", "update"]
             }
             Action::Binding | Action::Eviction | Action::Token => &["create"],
@@ -174,6 +179,8 @@ pub enum Action {
     EphemeralContainers,
     /// In-place resize of a pod.
     Resize,
+    /// Conditions of a signing request: the approver's word.
+    Approval,
     /// A stream or a document from the kubelet: `log`, `exec`, `attach`, `portforward`, `proxy`.
     Connect,
 }
@@ -343,11 +350,13 @@ impl Kinds {
 pub fn builtin() -> Kinds {
     row::build(&[
         (&core::GROUP, core::ROWS),
+        (&registration::GROUP, registration::ROWS),
         (&apps::APPS, apps::APPS_ROWS),
         (&events::GROUP, events::ROWS),
         (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),
         (&access::AUTHORIZATION, access::AUTHORIZATION_ROWS),
         (&apps::AUTOSCALING, apps::AUTOSCALING_ROWS),
+        (&autoscaling::GROUP, autoscaling::ROWS),
         (&apps::BATCH, apps::BATCH_ROWS),
         (&access::CERTIFICATES, access::CERTIFICATES_ROWS),
         (&networking::NETWORKING, networking::NETWORKING_ROWS),

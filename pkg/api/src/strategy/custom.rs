@@ -79,7 +79,7 @@ impl Strategy for CustomResources {
     }
 
     fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
-        let mut errors = self.custom.as_ref().map(|custom| custom.validate_status_update(new, old)).unwrap_or_default();
+        let mut errors = self.custom.as_ref().map(|custom| custom.validate_status(new, old)).unwrap_or_default();
         self.scale_status(&mut errors, new);
         errors
     }

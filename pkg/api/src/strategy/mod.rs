@@ -9,13 +9,20 @@
 //! `/status`.
 
 mod apps;
+mod autoscaling;
+mod certificates;
 mod cluster;
 mod core;
 mod custom;
 mod endpoints;
+mod flowcontrol;
+mod networking;
 mod pods;
+mod quota;
 mod rbac;
+mod registration;
 mod services;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -24,14 +31,23 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
-    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    apps::{
+        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+    },
+    autoscaling::{Autoscalers, DisruptionBudgets},
+    certificates::{SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
+    flowcontrol::{FlowSchemas, PriorityLevels},
+    networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
+    quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
+    registration::ApiServices,
     services::Services,
+    storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
     tracked::{PathNamed, Spec, Whole},
 };
 use crate::validation::FieldErrors;
@@ -56,6 +72,11 @@ pub trait Strategy: Send + Sync {
     /// Checks a new object further, after [`Strategy::validate`].
     fn validate_create(&self, _object: &Value) -> FieldErrors {
         FieldErrors::default()
+    }
+
+    /// Whether a PUT may leave out `metadata.resourceVersion`.
+    fn unconditional_update(&self) -> bool {
+        true
     }
 
     /// Whether clients may give a status at creation, though there is a status subresource.

@@ -1,7 +1,7 @@
 //! update, and the way that every change of an existing object takes: read, change, check, compare
 //! and swap; again if someone else was faster.
 
-use api::{Kind, Status, Value, apply, defaults, kinds::Action, meta, validation};
+use api::{Kind, Status, Value, apply, defaults, kinds::Action, meta, tree, validation};
 use parking_lot::Mutex;
 
 use super::{create::stored_form, read};
@@ -30,13 +30,15 @@ pub enum Scope {
     Own,
 }
 
-/// Parts of a pod that have a subresource of their own.
+/// Parts of an object that have a subresource of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// `spec.ephemeralContainers`.
     EphemeralContainers,
     /// Resources of containers.
     Resize,
+    /// `status.conditions` of a signing request.
+    Approval,
 }
 
 /// How a change is made.
@@ -79,8 +81,25 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
             call.info.name
         )));
     }
-    let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| Ok(object.clone())).await?;
+    let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
+        if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0") {
+            return Err(unconditional(call));
+        }
+        Ok(object.clone())
+    })
+    .await?;
     Ok(Reply::Object(200, outcome.into_stored()))
+}
+
+/// The answer to an update that does not say what it is based on, for kinds that want to know.
+fn unconditional(call: &Call) -> Status {
+    let mut errors = validation::FieldErrors::default();
+    errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    let mut status = Status::invalid(&call.kind.group, &call.kind.kind, &call.info.name, &errors);
+    // Clients look for the number as upstream prints it.
+    status.message = status.message.replace("value: 0:", "value: 0x0:");
+    status.details["causes"][0]["message"] = "Invalid value: 0x0: must be specified for an update".into();
+    status
 }
 
 /// Changes the object that the request names. `change` makes the new state from the old one; it may
@@ -224,6 +243,10 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
                     put(&mut object["spec"], "ephemeralContainers", &new["spec"]["ephemeralContainers"]);
                 }
                 Part::Resize => resize(&mut object, &new),
+                Part::Approval => {
+                    put(&mut object, "metadata", &new["metadata"]);
+                    tree::set(&mut object, "status.conditions", new["status"]["conditions"].clone());
+                }
             }
             object
         }
