@@ -52,7 +52,7 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::{Spec, Whole},
+    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 
