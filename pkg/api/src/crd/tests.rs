@@ -411,6 +411,68 @@ fn definitions_start_with_what_the_server_sets() {
     assert!(strategy.generation_moves(&definition, &old) && !strategy.generation_moves(&old, &old));
 }
 
+#[test]
+fn applying() {
+    let mut crd = crd(json!({
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "properties": {
+                "ports": {
+                    "type": "array", "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["port", "protocol"],
+                    "items": {"type": "object", "required": ["port"], "properties": {
+                        "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
+                        "name": {"type": "string"},
+                    }},
+                },
+                "template": {
+                    "type": "object", "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                },
+            }},
+            "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        },
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    let kind = rows(&crd).expect("a row").remove(0);
+    let apply = |live: Option<&Value>, applied: &Value, manager: &str| {
+        crate::apply::apply(crate::apply::Apply {
+            schema: &kind.schema,
+            root: kind.root,
+            live,
+            applied,
+            manager,
+            api_version: "example.com/v1",
+            subresource: "",
+            force: false,
+            now: jiff::Timestamp::UNIX_EPOCH,
+        })
+    };
+    let mut one = foo(json!({"ports": [{"port": 1, "name": "a"}], "template": {"any": {"thing": 1}}}));
+    one["status"] = json!({"x": 1});
+    let live = apply(None, &one, "one").expect("applied");
+    assert!(live.get("status").is_none(), "the status is a subresource");
+    let two = foo(json!({"ports": [{"port": 1, "protocol": "UDP"}, {"port": 1, "protocol": "TCP", "name": "a"}]}));
+    let merged = apply(Some(&live), &two, "two").expect("the keys have a default");
+    assert_eq!(merged["spec"]["ports"].as_array().map(Vec::len), Some(2), "{merged}");
+    assert_eq!(merged["spec"]["template"], json!({"any": {"thing": 1}}));
+    let three = foo(json!({"ports": [{"port": 1, "name": "b"}]}));
+    let conflict = apply(Some(&live), &three, "three").expect_err("another has the name");
+    let want = "Apply failed with 1 conflict: conflict with \"one\": .spec.ports[port=1,protocol=\"TCP\"].name";
+    assert_eq!(conflict.message, want);
+    for (applied, want) in [
+        (foo(json!({"x": 1})), ".spec.x: field not declared in schema"),
+        (
+            foo(json!({"template": {"metadata": {"odd": 1}}})),
+            ".spec.template.metadata.odd: field not declared in schema",
+        ),
+        (foo(json!({"ports": [{"port": "x"}]})), ".port: expected numeric (int or float)"),
+    ] {
+        let status = apply(None, &applied, "one").expect_err("of the wrong form");
+        assert!(status.message.contains(want), "{}", status.message);
+    }
+}
+
 /// Trees in which the words of schemas come up often.
 fn trees() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::prelude::*;
