@@ -88,6 +88,14 @@ pub fn partial(tree: Value) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": tree["metadata"].take()})
 }
 
+/// An item of a list of its kind. The list says what its items are, except for custom resources.
+fn item(kind: &Kind, mut tree: Value) -> Value {
+    if let Some(fields) = tree.as_object_mut().filter(|_| !kind.is_custom()) {
+        fields.retain(|name, _| name != "kind" && name != "apiVersion");
+    }
+    tree
+}
+
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
 pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
     let plain = accepted.shape == Shape::Plain;
@@ -131,7 +139,7 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
                 }),
                 Shape::Plain | Shape::AggregatedDiscovery => json!({
                     "kind": format!("{}List", &*kind.kind), "apiVersion": kind.api_version(), "metadata": metadata,
-                    "items": trees,
+                    "items": trees.into_iter().map(|tree| item(kind, tree)).collect::<Vec<_>>(),
                 }),
             };
             Ok(tree_response(200, accepted.encoding, &tree))
@@ -165,8 +173,8 @@ pub fn error_response(status: &Status, encoding: Encoding) -> Response<Body> {
         }
     }
     let mut response = tree_response(status.code, encoding, &tree);
-    if status.code == 429 {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    if let Some(seconds) = status.details["retryAfterSeconds"].as_u64().filter(|seconds| *seconds > 0) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
     if status.code == 401 {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"kinglet\""));
@@ -212,6 +220,8 @@ pub const PIECE: usize = 64 * 1024;
 struct ListBody {
     head: Option<Vec<u8>>,
     objects: std::vec::IntoIter<Stored>,
+    /// Items say what they are: custom resources do, built-in kinds do not.
+    typed: bool,
     left: usize,
     first: bool,
     done: bool,
@@ -226,7 +236,8 @@ impl ListBody {
             list.metadata()
         );
         let left = list.objects.iter().map(Stored::size).sum();
-        ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
+        let (objects, typed) = (list.objects.into_iter(), kind.is_custom());
+        ListBody { head: Some(head.into()), objects, typed, left, first: true, done: false }
     }
 
     fn piece(&mut self) -> Option<Bytes> {
@@ -244,7 +255,11 @@ impl ListBody {
             if !std::mem::replace(&mut self.first, false) {
                 out.push(b',');
             }
-            object.write(&mut out);
+            if self.typed {
+                object.write(&mut out)
+            } else {
+                object.write_item(&mut out)
+            }
             self.left = self.left.saturating_sub(object.size());
         }
         Some(out.into())

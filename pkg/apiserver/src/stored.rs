@@ -55,6 +55,21 @@ pub fn encode(object: &Value) -> Bytes {
     out.into()
 }
 
+/// Largest object, as etcd has it.
+pub const LIMIT: usize = 1536 * 1024;
+
+/// As [`encode`]; 413 for an object that is too large.
+pub fn encode_bounded(object: &Value) -> Result<Bytes, api::Status> {
+    match encode(object) {
+        value if value.len() <= LIMIT => Ok(value),
+        value => {
+            let size = value.len();
+            let text = format!("request is too large: the object has {size} bytes, the limit is {LIMIT}");
+            Err(api::Status::too_large(text))
+        }
+    }
+}
+
 impl Stored {
     /// What the store holds, written at `revision`.
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
@@ -102,6 +117,17 @@ impl Stored {
         out.extend_from_slice(&self.value[self.splice..]);
     }
 
+    /// Appends the object as an item of a list of its kind, which says what its items are: without
+    /// `kind` and `apiVersion`.
+    pub fn write_item(&self, out: &mut Vec<u8>) {
+        let from = out.len();
+        self.write(out);
+        // What was not written by us may have them elsewhere: there they stay.
+        if self.value.starts_with(b"{\"kind\":") {
+            out.drain(from + 1..from + self.splice - METADATA.len());
+        }
+    }
+
     /// The object as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.size());
@@ -139,6 +165,10 @@ mod tests {
         want["metadata"]["resourceVersion"] = "7".into();
         assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
         assert_eq!(stored.tree().unwrap(), want);
+        let mut item = b"before".to_vec();
+        stored.write_item(&mut item);
+        want.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+        assert_eq!(serde_json::from_slice::<Value>(&item[6..]).unwrap(), want);
     }
 
     #[test]

@@ -28,6 +28,7 @@ use serde_json::Value;
 use crate::{
     schema::{Schema, Shared, TypeId},
     strategy::Strategy,
+    table::jsonpath::JsonPath,
 };
 
 /// One served group, version and resource.
@@ -213,8 +214,8 @@ pub struct Column {
 /// How a cell is made from an object. `now` is in seconds since the epoch.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// The value at a JSONPath (dotted path); dates become ages.
-    Path(Shared<str>),
+    /// The value at a JSONPath, in the form of the column's type; dates become ages.
+    Path(Arc<JsonPath>),
     /// Text at a dotted path, or else the second text.
     Text(&'static str, &'static str),
     /// A whole number at a dotted path, 0 where absent.
@@ -266,13 +267,36 @@ impl Kind {
         }
     }
 
-    /// Brings an object from its stored form into the one that this row serves.
-    pub fn from_storage(&self, object: &mut Value) {
+    /// Brings an object from its stored form into the one that this row serves. Whether the two
+    /// differ, as far as is known: what code converts is taken to differ.
+    pub fn from_storage(&self, object: &mut Value) -> bool {
         match self.conversion {
-            None => {}
-            Some(Conversion::Code { from_storage, .. }) => from_storage(object),
-            Some(Conversion::Schema) => object["apiVersion"] = self.api_version().into(),
+            None => false,
+            Some(Conversion::Code { from_storage, .. }) => {
+                from_storage(object);
+                true
+            }
+            Some(Conversion::Schema) => {
+                let version = self.api_version();
+                let other = object["apiVersion"] != version;
+                object["apiVersion"] = version.into();
+                let changed = self.schema.custom.as_ref().is_some_and(|custom| custom.read(object));
+                changed || other
+            }
         }
+    }
+
+    /// The kind of lists: mostly the kind with `List` behind it.
+    pub fn list_kind(&self) -> String {
+        match &self.schema.custom {
+            Some(custom) => custom.list_kind().to_owned(),
+            None => format!("{}List", &*self.kind),
+        }
+    }
+
+    /// What clients are to be warned of, where a version is deprecated.
+    pub fn deprecation(&self) -> Option<&str> {
+        self.schema.custom.as_ref()?.deprecation()
     }
 
     /// The subresource of this name.

@@ -53,8 +53,9 @@ pub(super) const SCHEDULING_ROWS: &[Row] = &[Row::cluster("PriorityClass", "prio
 pub(super) const COORDINATION_ROWS: &[Row] =
     &[Row::namespaced("Lease", "leases").strategy(&strategy::Leases).columns(&table::cluster::LEASE).relaxed()];
 
-pub(super) const NODE_ROWS: &[Row] =
-    &[Row::cluster("RuntimeClass", "runtimeclasses").columns(&table::cluster::RUNTIME_CLASS)];
+pub(super) const NODE_ROWS: &[Row] = &[Row::cluster("RuntimeClass", "runtimeclasses")
+    .strategy(&strategy::RuntimeClasses)
+    .columns(&table::cluster::RUNTIME_CLASS)];
 
 pub(super) const RESOURCE_ROWS: &[Row] = &[
     Row::cluster("DeviceClass", "deviceclasses").strategy(&strategy::Spec).columns(&table::system::NAME_AND_AGE),

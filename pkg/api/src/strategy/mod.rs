@@ -11,6 +11,7 @@
 mod admission;
 mod apps;
 mod autoscaling;
+mod batch;
 mod certificates;
 mod cluster;
 mod core;
@@ -34,13 +35,14 @@ use serde_json::Value;
 pub(crate) use self::{
     admission::{Policies, PolicyBindings, Webhooks},
     apps::{
-        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+        ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
+    batch::{CronJobs, Jobs},
     certificates::{SigningRequests, TrustBundles},
-    cluster::{Events, Leases, PriorityClasses},
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
-    custom::CustomResourceDefinitions,
+    custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
     networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
@@ -50,7 +52,7 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::{Spec, Whole},
+    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 

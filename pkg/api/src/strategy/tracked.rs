@@ -14,19 +14,6 @@ impl Strategy for Spec {
     }
 }
 
-/// The generation follows everything but metadata and status.
-pub(crate) struct Whole;
-
-impl Strategy for Whole {
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        content_differs(new, old)
-    }
-}
-
 /// Whether anything but metadata and status differs.
 pub(super) fn content_differs(new: &Value, old: &Value) -> bool {
     let fields = |object: &Value| -> serde_json::Map<String, Value> {

@@ -5,6 +5,7 @@
 
 pub mod admission;
 pub mod autoscaling;
+pub mod batch;
 pub mod certificates;
 pub mod claims;
 pub mod conditions;
@@ -18,6 +19,7 @@ pub mod pod;
 pub mod policy;
 pub mod quota;
 pub mod resources;
+pub mod schedule;
 pub mod service;
 pub mod storage;
 #[cfg(test)]

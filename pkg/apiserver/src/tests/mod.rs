@@ -5,14 +5,17 @@ mod certificates;
 mod clients;
 mod contract;
 mod datastore;
+mod documents;
 mod lists;
 mod network;
+mod nodes;
 mod objects;
 mod pods;
 mod protobuf;
 mod registration;
 mod services;
 mod watches;
+mod writes;
 
 use std::sync::Arc;
 
@@ -56,6 +59,7 @@ pub fn config(store: Arc<dyn store::Store>) -> Config {
         advertise: "192.0.2.1:6443".parse().unwrap(),
         service_account_key: crate::auth::jwt::test_key(),
         service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+        own_node: "own".to_owned(),
         kubelet_client: Arc::new(kubelet_client),
         extra: Vec::new(),
     }
@@ -146,6 +150,12 @@ impl Answer {
         assert_eq!((self.code, self.body["reason"].as_str().unwrap_or_default()), (code, reason), "{}", self.body);
         self.body["message"].as_str().unwrap_or_default().to_owned()
     }
+}
+
+/// An object of a built-in kind as lists show it.
+pub fn as_item(mut object: Value) -> Value {
+    object.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+    object
 }
 
 pub fn config_map(name: &str, data: Value) -> Value {
