@@ -91,8 +91,7 @@ async fn a_request_is_approved_and_signed() {
     fixture.delete(&format!("{REQUESTS}/joe"), Value::Null).await.expect(200);
     fixture.post(REQUESTS, &request(JOE)).await.expect(201);
     let masters = fixture.user.clone();
-    let rules =
-        json!([{"verbs": ["*"], "apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests/approval", "certificatesigningrequests/status"]}]);
+    let rules = json!([{"verbs": ["*"], "apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests/approval", "certificatesigningrequests/status"]}]);
     grant(&fixture, "writer", rules).await;
     fixture.user = UserInfo::authenticated("writer", &[]);
     let message = fixture.patch("merge", &approval, &approved).await.refused(403, "Forbidden");
