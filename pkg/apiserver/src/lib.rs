@@ -2,7 +2,7 @@
 //!
 //! The map: [`serve`] takes connections, [`pipeline`] leads a request through its stages,
 //! [`verbs`] are the verbs, [`cache`] holds what is served, [`admission`] and [`auth`] say what may
-//! be, [`reply`] writes answers. What differs from kind to kind is in `api`'s table of kinds.
+//! be, [`crd`] makes rows of definitions, [`reply`] writes answers. What differs from kind to kind is in `api`'s table of kinds.
 
 pub mod admission;
 pub mod auth;
@@ -11,6 +11,7 @@ pub mod cache;
 pub mod call;
 mod compress;
 mod connect;
+pub mod crd;
 pub mod keys;
 mod metrics;
 pub mod negotiate;
@@ -100,6 +101,7 @@ impl ApiServer {
         let server = Server::new(config, signer, stop.clone(), tasks.clone());
         server.caches.start_at_head().await.map_err(|status| Error::Store(status.message))?;
         tasks.spawn(server.caches.clone().follow(stop));
+        crd::start(&server).await.map_err(|status| Error::Store(status.message))?;
         Ok(ApiServer { server })
     }
 

@@ -1,6 +1,6 @@
 //! Paths that are no resources: health, version, discovery, OpenAPI, metrics and token keys.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use api::{Kinds, Status, Value, discovery, openapi};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -19,7 +19,7 @@ use crate::{
 /// Entity tags of discovery documents, by path and form, for one table of kinds.
 #[derive(Default)]
 pub struct Documents {
-    tags: Mutex<(usize, HashMap<String, String>)>,
+    tags: Mutex<(Option<Arc<Kinds>>, HashMap<String, String>)>,
 }
 
 /// `v1.37.2+kinglet1`.
@@ -140,32 +140,33 @@ fn metrics(server: &Server) -> Response<Body> {
 
 /// Discovery and OpenAPI, with entity tags.
 fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap) -> Result<Response<Body>, Status> {
-    let kinds = server.kinds();
-    let (aggregated, make): (bool, Box<dyn FnOnce() -> Option<Value>>) = match segments {
-        ["openapi", "v3"] => (false, Box::new(|| Some(openapi::v3_index(&kinds)))),
-        ["openapi", "v3", "api", "v1"] => (false, Box::new(|| openapi::v3(&kinds, "", "v1"))),
-        ["openapi", "v3", "apis", group, version] => (false, Box::new(|| openapi::v3(&kinds, group, version))),
+    let table = server.kinds();
+    let kinds = &table;
+    let (aggregated, make): (bool, Box<dyn FnOnce() -> Option<Value> + '_>) = match segments {
+        ["openapi", "v3"] => (false, Box::new(|| Some(openapi::v3_index(kinds)))),
+        ["openapi", "v3", "api", "v1"] => (false, Box::new(|| openapi::v3(kinds, "", "v1"))),
+        ["openapi", "v3", "apis", group, version] => (false, Box::new(|| openapi::v3(kinds, group, version))),
         ["openapi", "v2"] => {
             refuse_protobuf(headers)?;
-            (false, Box::new(|| Some(openapi::v2(&kinds))))
+            (false, Box::new(|| Some(openapi::v2(kinds))))
         }
         ["api" | "apis", rest @ ..] => {
             let core = segments[0] == "api";
             let aggregated = rest.is_empty() && negotiate::accept(headers, false)?.shape == Shape::AggregatedDiscovery;
-            let make: Box<dyn FnOnce() -> Option<Value>> = match (core, rest) {
-                (core, []) if aggregated => Box::new(move || Some(discovery::aggregated(&kinds, core))),
+            let make: Box<dyn FnOnce() -> Option<Value> + '_> = match (core, rest) {
+                (core, []) if aggregated => Box::new(move || Some(discovery::aggregated(kinds, core))),
                 (true, []) => Box::new(|| Some(discovery::api_versions(&server.advertise.to_string()))),
-                (true, [version]) => Box::new(|| discovery::resources(&kinds, "", version)),
-                (false, []) => Box::new(|| Some(discovery::groups(&kinds))),
-                (false, [group]) => Box::new(|| discovery::group(&kinds, group)),
-                (false, [group, version]) => Box::new(|| discovery::resources(&kinds, group, version)),
+                (true, [version]) => Box::new(|| discovery::resources(kinds, "", version)),
+                (false, []) => Box::new(|| Some(discovery::groups(kinds))),
+                (false, [group]) => Box::new(|| discovery::group(kinds, group)),
+                (false, [group, version]) => Box::new(|| discovery::resources(kinds, group, version)),
                 _ => return Err(Status::no_such_path()),
             };
             (aggregated, make)
         }
         _ => return Err(Status::no_such_path()),
     };
-    tagged(server, path, aggregated, make, headers)
+    tagged(server, &table, path, aggregated, make, headers)
 }
 
 fn refuse_protobuf(headers: &HeaderMap) -> Result<(), Status> {
@@ -178,17 +179,17 @@ fn refuse_protobuf(headers: &HeaderMap) -> Result<(), Status> {
 
 fn tagged(
     server: &Server,
+    kinds: &Arc<Kinds>,
     path: &str,
     aggregated: bool,
     make: Box<dyn FnOnce() -> Option<Value> + '_>,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Status> {
     let id = format!("{path}{}", if aggregated { "#aggregated" } else { "" });
-    let table = std::sync::Arc::as_ptr(&server.kinds()) as usize;
     let known = {
         let mut tags = server.documents.tags.lock();
-        if tags.0 != table {
-            *tags = (table, HashMap::new());
+        if !tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
+            *tags = (Some(kinds.clone()), HashMap::new());
         }
         tags.1.get(&id).cloned()
     };
@@ -200,7 +201,11 @@ fn tagged(
             let bytes = make().ok_or_else(Status::no_such_path)?.to_string();
             let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02X}")).collect();
             let tag = format!("\"{digest}\"");
-            server.documents.tags.lock().1.insert(id, tag.clone());
+            let mut tags = server.documents.tags.lock();
+            if tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
+                tags.1.insert(id, tag.clone());
+            }
+            drop(tags);
             if matches(&tag) {
                 not_modified(&tag)
             } else {

@@ -106,11 +106,15 @@ where
         let answer = nonresource::handle(server, &info.path, &query, &parts.headers);
         return bounded(&server.in_flight, answer).await;
     }
-    let kind = kinds
-        .by_resource(&info.group, &info.version, &info.resource)
-        .filter(|kind| kind.namespaced || info.namespace.is_empty() || &*kind.plural == "namespaces")
-        .ok_or_else(Status::no_such_path)?
-        .clone();
+    let (kinds, kind) = match row(&kinds, &info) {
+        Some(kind) => (kinds, kind),
+        None => {
+            // A definition may have been established a moment ago, perhaps by another server.
+            let kinds = server.definitions.newest(server).await?;
+            let kind = row(&kinds, &info).ok_or_else(Status::no_such_path)?;
+            (kinds, kind)
+        }
+    };
     let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(&s.action, &parts.method));
     let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
     let streams = streams && !proxies;
@@ -129,6 +133,13 @@ where
         Ok(response)
     };
     if long { answer.await } else { bounded(&server.in_flight, answer).await }
+}
+
+/// The row that a request is for.
+fn row(kinds: &Kinds, info: &RequestInfo) -> Option<Arc<Kind>> {
+    let row = kinds.by_resource(&info.group, &info.version, &info.resource)?;
+    let there = row.namespaced || info.namespace.is_empty() || &*row.plural == "namespaces";
+    there.then(|| row.clone())
 }
 
 /// Runs a request within the limits of time and number: `places` has one for each that may be under way.

@@ -15,6 +15,7 @@ use crate::{
     admission::Plugin,
     auth::{Rbac, jwt::Signer},
     cache::Caches,
+    crd::Definitions,
     keys,
     metrics::Metrics,
     nonresource::Documents,
@@ -26,7 +27,10 @@ use crate::{
 pub struct Server {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) caches: Arc<Caches>,
+    /// What is served whatever the definitions are.
+    pub(crate) builtin: Kinds,
     kinds: ArcSwap<Kinds>,
+    pub(crate) definitions: Definitions,
     pub(crate) rbac: Rbac,
     pub(crate) signer: Signer,
     pub(crate) admission: Vec<Box<dyn Plugin>>,
@@ -60,7 +64,9 @@ impl Server {
             store: config.store,
             rbac: Rbac::new(caches.clone()),
             caches,
+            builtin: config.kinds.clone(),
             kinds: ArcSwap::from_pointee(config.kinds),
+            definitions: Definitions::default(),
             signer,
             admission: crate::admission::plugins(),
             service_cidr: config.service_cidr,
@@ -79,6 +85,18 @@ impl Server {
     /// The table as it is now.
     pub fn kinds(&self) -> Arc<Kinds> {
         self.kinds.load_full()
+    }
+
+    /// Whether the table still has this row.
+    pub fn serves(&self, kind: &Arc<Kind>) -> bool {
+        let kinds = self.kinds.load();
+        let row = kinds.by_resource(&kind.group, &kind.version, &kind.plural);
+        row.is_some_and(|row| Arc::ptr_eq(row, kind))
+    }
+
+    /// From now on this is served.
+    pub(crate) fn serve_kinds(&self, kinds: Kinds) {
+        self.kinds.store(Arc::new(kinds));
     }
 
     /// Whether the store still has what was there at a revision.
@@ -125,6 +143,7 @@ impl Server {
             return Ok(None);
         }
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        self.definitions.wrote(self, kind, done.revision).await;
         Ok(Some(Stored::new(value, done.revision)?))
     }
 
@@ -140,6 +159,9 @@ impl Server {
         };
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        if done.succeeded {
+            self.definitions.wrote(self, kind, done.revision).await;
+        }
         Ok(done.succeeded)
     }
 }

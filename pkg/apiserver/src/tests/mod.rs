@@ -3,6 +3,7 @@
 mod access;
 mod clients;
 mod contract;
+mod custom;
 mod datastore;
 mod lists;
 mod network;

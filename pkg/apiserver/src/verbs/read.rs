@@ -10,6 +10,7 @@ use crate::{
     cache::{Caches, Facts, Object, Wanted},
     call::Call,
     keys,
+    negotiate::Encoding,
     query::{At, Continue, ListOptions},
     reply::{List, Reply},
     stored::Stored,
@@ -17,7 +18,15 @@ use crate::{
 
 /// Answers a get of the main resource.
 pub async fn get(call: &Call) -> Result<Reply, Status> {
-    Ok(Reply::Object(200, current(call).await?))
+    let current = current(call).await?;
+    if call.kind.conversion.is_none() && call.accepted.encoding != Encoding::Protobuf {
+        return Ok(Reply::Object(200, current));
+    }
+    // What has to be made of the committed bytes was perhaps made for another reader of the cached object.
+    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let key = keys::object(&call.kind, call.namespace(), &call.info.name);
+    let cached = cache.get(key.as_bytes()).filter(|object| object.stored.revision == current.revision);
+    Ok(Reply::Object(200, cached.map_or(current, |object| object.stored.clone())))
 }
 
 /// The object that a request names, as committed last.
@@ -33,7 +42,8 @@ pub async fn list(call: &Call) -> Result<Reply, Status> {
 
 /// The objects that a list's options select.
 pub async fn select(call: &Call, mut options: ListOptions) -> Result<List, Status> {
-    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
+    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache)?;
     let keys = KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
     match (&options.continuation, options.at) {
         (Some(token), _) => next_page(call, &options, token, keys, &selection).await,
@@ -64,7 +74,7 @@ async fn from_cache(
     oldest: i64,
     selection: &Selection,
 ) -> Result<List, Status> {
-    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let cache = selection.cache();
     let mut pager = Pager::new(options.limit);
     let page = cache.list(&keys, |object| pager.next(selection.matches(object)));
     let revision = page.revision.max(oldest);
@@ -151,7 +161,7 @@ async fn at_revision(
     selection: &Selection,
 ) -> Result<List, Status> {
     call.server.caches.reach(revision).await?;
-    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let cache = selection.cache();
     if cache.unchanged_since(revision) && call.server.keeps(revision) {
         let mut list = from_cache(call, options, keys.clone(), revision, selection).await?;
         if cache.unchanged_since(revision) {

@@ -1,14 +1,17 @@
 //! Selection of cached objects by labels and fields.
 
+use std::sync::Arc;
+
 use api::{
     Kind, Status,
     selector::{Fields, Labels},
 };
 
-use crate::{cache::Object, query::ListOptions};
+use crate::{cache::{Cache, Object}, query::ListOptions};
 
 /// A compiled selection.
 pub struct Selection {
+    cache: Arc<Cache>,
     labels: Option<Labels>,
     terms: Vec<Term>,
     namespaced: bool,
@@ -29,8 +32,8 @@ enum Field {
 
 impl Selection {
     /// Compiles the selectors of a list; unknown fields are refused with upstream's text.
-    /// `name`: one object alone, if not empty.
-    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str) -> Result<Self, Status> {
+    /// `name`: one object alone, if not empty. `cache`: where objects are selected from.
+    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str, cache: Arc<Cache>) -> Result<Self, Status> {
         let fields: Option<Fields> = options.fields.take();
         let mut terms = Vec::new();
         if !name.is_empty() {
@@ -40,15 +43,21 @@ impl Selection {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" if kind.namespaced => Field::Namespace,
-                path => match kind.selectable.iter().position(|label| **label == *path) {
-                    Some(at) => Field::At(at),
-                    None => return Err(Status::bad_request(format!("field label not supported: {path}"))),
+                path => match cache.selectable().iter().position(|label| **label == *path) {
+                    // The cache is of all versions, which need not have the same.
+                    Some(at) if kind.selectable.iter().any(|label| **label == *path) => Field::At(at),
+                    _ => return Err(Status::bad_request(format!("field label not supported: {path}"))),
                 },
             };
             terms.push(Term { field, equal: requirement.equal, value: requirement.value.clone() });
         }
         let labels = options.labels.take().filter(|labels| !labels.is_empty());
-        Ok(Selection { labels, terms, namespaced: kind.namespaced })
+        Ok(Selection { cache, labels, terms, namespaced: kind.namespaced })
+    }
+
+    /// Where objects are selected from.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     /// Whether everything is selected.

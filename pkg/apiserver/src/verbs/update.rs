@@ -1,7 +1,11 @@
 //! update, and the way that every change of an existing object takes: read, change, check, compare
 //! and swap; again if someone else was faster.
 
-use api::{Kind, Status, Value, apply, defaults, kinds::Action, meta, validation};
+use api::{
+    Kind, Status, Value, apply, defaults,
+    kinds::{Action, Conversion},
+    meta, validation,
+};
 use parking_lot::Mutex;
 
 use super::{create::stored_form, read};
@@ -106,7 +110,7 @@ pub async fn modify(
             held: &held,
         };
         let new = stages(&attributes, new, &old, options, edit).await?;
-        if new == old {
+        if new == old && !is_outdated(call, &before, &new)? {
             return Ok(Outcome::Written(before));
         }
         let gone = is_going(&new) && !pending(kind, &new) && grace(&new) == 0;
@@ -124,6 +128,15 @@ pub async fn modify(
         }
     }
     Err(call.conflict(MODIFIED))
+}
+
+/// Whether what is stored of a custom resource is of an earlier schema or another version: then an update that
+/// changes nothing brings it up to date.
+fn is_outdated(call: &Call, before: &Stored, new: &Value) -> Result<bool, Status> {
+    match call.kind.conversion {
+        Some(Conversion::Schema) => Ok(stored_form(call, new.clone()) != before.tree()?),
+        _ => Ok(false),
+    }
 }
 
 const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
@@ -203,6 +216,12 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
             }
             new
         }
+        Scope::Status if kind.is_custom() => {
+            let mut object = old.clone();
+            put(&mut object, "status", &new["status"]);
+            put(&mut object["metadata"], "managedFields", &new["metadata"]["managedFields"]);
+            object
+        }
         Scope::Status => {
             let mut object = old.clone();
             put(&mut object, "status", &new["status"]);
@@ -272,10 +291,12 @@ async fn stages(
         new["metadata"]["generation"] = generation.into();
     }
     let mut errors = validation::metadata_update(kind, &new, old);
-    if matches!(edit.scope, Scope::Main | Scope::Part(_)) {
+    // The schema of a custom resource is for all of it.
+    let status = edit.scope == Scope::Status && kind.is_custom();
+    if matches!(edit.scope, Scope::Main | Scope::Part(_)) || status {
         errors.0.extend(kind.strategy.validate(&new).0);
     }
-    if edit.scope == Scope::Main {
+    if edit.scope == Scope::Main || status {
         errors.0.extend(kind.strategy.validate_update(&new, old).0);
     }
     if !errors.is_empty() {
