@@ -29,6 +29,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
     ("etcdctl", "etcd-client"),
+    ("go", "golang-go"),
 ];
 
 const CARGO_DENY: &str = "0.20.2";
@@ -41,6 +42,7 @@ const STEPS: &[Step] = &[
     ("tidy", crate::tidy::run),
     ("lints", || cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"])),
     ("dependencies", deny),
+    ("golden objects", || crate::schema::run(&["--check"])),
     ("unit tests", || cargo(&["test", "--quiet", "--workspace", "--exclude", "blackbox"])),
     ("images", || crate::images::build().map(drop)),
     ("release build", release),

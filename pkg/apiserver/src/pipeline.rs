@@ -19,7 +19,7 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    compress, connect, negotiate, nonresource, proxy,
+    components, compress, connect, negotiate, nonresource, proxy,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -56,11 +56,12 @@ where
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
     let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
-    let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
+    // What comes from kubelets and proxied servers is passed on as it is.
+    let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
     let response = match AssertUnwindSafe(answer).catch_unwind().await {
-        Ok(Ok(response)) if gzip => compress::gzip(response).await,
+        Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
         Ok(Ok(response)) => response,
         Ok(Err(status)) => {
             if status.code >= 500 {
@@ -123,6 +124,9 @@ where
     let answer = async {
         let body = if streams { Bytes::new() } else { body::read(body).await? };
         let call = call(server, kinds, kind, info, query, user, parts, body)?;
+        if let Some(deprecation) = call.kind.deprecation() {
+            call.warn(deprecation);
+        }
         let reply = match streams {
             true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
             false if proxies => Reply::Raw(proxy::handle(&call, &method, upgrade).await?),
@@ -224,6 +228,9 @@ async fn route(call: &Call) -> Result<Reply, Status> {
             "create" => reviews::create(call).await,
             _ => Err(Status::method_not_allowed()),
         };
+    }
+    if kind.verbs == Verbs::ReadOnly {
+        return components::handle(call).await;
     }
     // Writes to a collection name the namespace.
     let everywhere = kind.namespaced && info.namespace.is_empty();

@@ -33,7 +33,9 @@ pub fn object(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Resu
 fn message(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Result<Bytes, Status> {
     let tree = || -> Result<Value, Status> {
         let mut tree = stored.tree()?;
-        tree["metadata"]["resourceVersion"] = revision.to_string().into();
+        if revision != 0 {
+            tree["metadata"]["resourceVersion"] = revision.to_string().into();
+        }
         Ok(tree)
     };
     if shape == Shape::Metadata {
@@ -58,7 +60,7 @@ pub fn list(kind: &Kind, list: &List, shape: Shape) -> Result<ListBody, Status> 
     let lengths = items.iter().map(Bytes::len);
     let head = match shape {
         Shape::Metadata => head.head("meta.k8s.io/v1", "PartialObjectMetadataList", lengths),
-        _ => head.head(&kind.api_version(), &format!("{}List", &*kind.kind), lengths),
+        _ => head.head(&kind.api_version(), &kind.list_kind(), lengths),
     };
     Ok(ListBody { head, items: items.into_iter(), done: false })
 }

@@ -39,7 +39,7 @@ pub enum Reply {
 pub struct List {
     /// In key order.
     pub objects: Vec<Stored>,
-    /// Its resource version.
+    /// Its resource version; 0 for none.
     pub revision: i64,
     /// Token of the next page.
     pub continuation: Option<String>,
@@ -50,7 +50,10 @@ pub struct List {
 impl List {
     /// `metadata` of the list.
     pub fn metadata(&self) -> Value {
-        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        let mut metadata = json!({});
+        if self.revision != 0 {
+            metadata["resourceVersion"] = self.revision.to_string().into();
+        }
         if let Some(token) = &self.continuation {
             metadata["continue"] = token.as_str().into();
         }
@@ -84,6 +87,14 @@ pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
 pub fn partial(tree: Value) -> Value {
     let mut tree = tree;
     json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": tree["metadata"].take()})
+}
+
+/// An item of a list of its kind. The list says what its items are, except for custom resources.
+fn item(kind: &Kind, mut tree: Value) -> Value {
+    if let Some(fields) = tree.as_object_mut().filter(|_| !kind.is_custom()) {
+        fields.retain(|name, _| name != "kind" && name != "apiVersion");
+    }
+    tree
 }
 
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
@@ -131,12 +142,7 @@ pub fn write(
 }
 
 /// Writes a list of objects in their served form.
-fn write_list(
-    list: List,
-    kind: &Kind,
-    accepted: Accepted,
-    table: table::Options,
-) -> Result<Response<Body>, Status> {
+fn write_list(list: List, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
     match accepted.encoding {
         Encoding::Json if accepted.shape == Shape::Plain => {
             Ok(respond(200, Encoding::Json, ListBody::new(kind, list).boxed_unsync()))
@@ -155,8 +161,8 @@ fn write_list(
                     "items": trees.into_iter().map(partial).collect::<Vec<_>>(),
                 }),
                 Shape::Plain | Shape::AggregatedDiscovery => json!({
-                    "kind": format!("{}List", &*kind.kind), "apiVersion": kind.api_version(), "metadata": metadata,
-                    "items": trees,
+                    "kind": kind.list_kind(), "apiVersion": kind.api_version(), "metadata": metadata,
+                    "items": trees.into_iter().map(|tree| item(kind, tree)).collect::<Vec<_>>(),
                 }),
             };
             Ok(tree_response(200, encoding, &tree))
@@ -237,6 +243,8 @@ pub const PIECE: usize = 64 * 1024;
 struct ListBody {
     head: Option<Vec<u8>>,
     objects: std::vec::IntoIter<Stored>,
+    /// Items say what they are: custom resources do, built-in kinds do not.
+    typed: bool,
     left: usize,
     first: bool,
     done: bool,
@@ -245,13 +253,14 @@ struct ListBody {
 impl ListBody {
     fn new(kind: &Kind, list: List) -> Self {
         let head = format!(
-            "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
-            &*kind.kind,
+            "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
+            kind.list_kind(),
             kind.api_version(),
             list.metadata()
         );
         let left = list.objects.iter().map(Stored::size).sum();
-        ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
+        let (objects, typed) = (list.objects.into_iter(), kind.is_custom());
+        ListBody { head: Some(head.into()), objects, typed, left, first: true, done: false }
     }
 
     fn piece(&mut self) -> Option<Bytes> {
@@ -269,7 +278,11 @@ impl ListBody {
             if !std::mem::replace(&mut self.first, false) {
                 out.push(b',');
             }
-            object.write(&mut out);
+            if self.typed {
+                object.write(&mut out)
+            } else {
+                object.write_item(&mut out)
+            }
             self.left = self.left.saturating_sub(object.size());
         }
         Some(out.into())

@@ -21,7 +21,7 @@ pub struct Stored {
     value: Bytes,
     splice: usize,
     kept: Arc<Kept>,
-    /// Revision of the write: the object's resource version.
+    /// Revision of the write: the object's resource version. 0: not written, and shown without one.
     pub revision: i64,
 }
 
@@ -97,9 +97,10 @@ impl Stored {
             return Ok(form.unwrap_or_else(|| self.clone()));
         }
         let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
-        kind.from_storage(&mut tree);
-        let value = encode(&tree);
-        let form = if value == self.value { None } else { Some(Stored::new(value, self.revision)?) };
+        let form = match kind.from_storage(&mut tree) {
+            true => Some(Stored::new(encode(&tree), self.revision)?),
+            false => None,
+        };
         let mut forms = self.kept.forms.lock();
         forms.retain(|(row, _)| row.strong_count() > 0);
         forms.push((Arc::downgrade(kind), form.clone()));
@@ -130,11 +131,24 @@ impl Stored {
     pub fn write_at(&self, revision: i64, out: &mut Vec<u8>) {
         use std::io::Write as _;
         out.extend_from_slice(&self.value[..self.splice]);
-        write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
-        if self.value.get(self.splice) != Some(&b'}') {
-            out.push(b',');
+        if revision != 0 {
+            write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
+            if self.value.get(self.splice) != Some(&b'}') {
+                out.push(b',');
+            }
         }
         out.extend_from_slice(&self.value[self.splice..]);
+    }
+
+    /// Appends the object as an item of a list of its kind, which says what its items are: without
+    /// `kind` and `apiVersion`.
+    pub fn write_item(&self, out: &mut Vec<u8>) {
+        let from = out.len();
+        self.write(out);
+        // What was not written by us may have them elsewhere: there they stay.
+        if self.value.starts_with(b"{\"kind\":") {
+            out.drain(from + 1..from + self.splice - METADATA.len());
+        }
     }
 
     /// The object as JSON.
@@ -147,7 +161,9 @@ impl Stored {
     /// The object as a tree, with its resource version.
     pub fn tree(&self) -> Result<Value, Corrupt> {
         let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
-        tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        if self.revision != 0 {
+            tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        }
         Ok(tree)
     }
 }
@@ -172,6 +188,10 @@ mod tests {
         want["metadata"]["resourceVersion"] = "7".into();
         assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
         assert_eq!(stored.tree().unwrap(), want);
+        let mut item = b"before".to_vec();
+        stored.write_item(&mut item);
+        want.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+        assert_eq!(serde_json::from_slice::<Value>(&item[6..]).unwrap(), want);
     }
 
     #[test]

@@ -32,9 +32,6 @@ pub(super) static FUNCTIONS: &[(TypeId, Function)] = &[
     (APIEXTENSIONS_V1_CUSTOM_RESOURCE_DEFINITION, custom_resource_definition),
     (RESOURCE_V1_EXACT_DEVICE_REQUEST, device_count),
     (RESOURCE_V1_DEVICE_SUB_REQUEST, device_count),
-    (RESOURCE_V1BETA2_EXACT_DEVICE_REQUEST, device_count),
-    (RESOURCE_V1BETA2_DEVICE_SUB_REQUEST, device_count),
-    (RESOURCE_V1BETA1_DEVICE_SUB_REQUEST, device_count),
 ];
 
 fn text<'a>(object: &'a Object, field: &str) -> &'a str {

@@ -30,7 +30,9 @@ type Object = Map<String, Value>;
 
 /// Fills in the defaults of `value`, an object of type `root`.
 pub fn apply(schema: &Schema, root: TypeId, value: &mut Value) {
-    if let Value::Object(object) = value {
+    if let Some(custom) = &schema.custom {
+        custom.default(value);
+    } else if let Value::Object(object) = value {
         let rules = matches!(schema.types, Shared::Static(_)).then(|| &**RULES);
         Walk { schema, rules }.object(root, object);
     }

@@ -72,11 +72,11 @@ pub(super) const RESOURCE_ROWS: &[Row] = &[
 
 pub(super) const FLOWCONTROL_ROWS: &[Row] = &[
     Row::cluster("FlowSchema", "flowschemas")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::FlowSchemas)
         .columns(&table::system::FLOW_SCHEMA)
         .subs(STATUS),
     Row::cluster("PriorityLevelConfiguration", "prioritylevelconfigurations")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::PriorityLevels)
         .columns(&table::system::PRIORITY_LEVEL)
         .subs(STATUS),
 ];

@@ -273,6 +273,36 @@ impl Strategy for CronJobs {
     }
 }
 
+/// Snapshots of templates.
+pub(crate) struct ControllerRevisions;
+
+impl Strategy for ControllerRevisions {
+    fn validate(&self, revision: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        let number = tree::int(revision, "revision");
+        if number < 0 {
+            errors.invalid("revision", number, crate::validation::resources::NEGATIVE);
+        }
+        errors
+    }
+
+    fn validate_create(&self, revision: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        match tree::at(revision, "data") {
+            Value::Null => errors.required("data", "data is mandatory"),
+            Value::Object(_) => {}
+            _ => errors.required("data", "data must be a valid JSON object"),
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.immutable("data", new, old);
+        errors
+    }
+}
+
 fn immutable(new: &Value, old: &Value, fields: &[&str]) -> FieldErrors {
     let mut errors = FieldErrors::default();
     for field in fields {

@@ -3,18 +3,26 @@
 //!
 //! All hooks are pure. The pipeline calls them in this order, create: `default` →
 //! `prepare_for_create` → `validate` → `validate_create`; update (also by patch): `default` → `prepare_for_update` →
-//! `validate` → `validate_update`. The pipeline itself owns metadata (names, UIDs, timestamps,
+//! `validate` → `validate_update`; subresource: `prepare_for_subresource` → `validate_subresource`.
+//! The pipeline itself owns metadata (names, UIDs, timestamps,
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
 mod apps;
+mod autoscaling;
+mod certificates;
 mod cluster;
 mod core;
 mod custom;
 mod endpoints;
+mod flowcontrol;
+mod networking;
 mod pods;
+mod quota;
 mod rbac;
+mod registration;
 mod services;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -23,14 +31,23 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
-    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
+    apps::{
+        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+    },
+    autoscaling::{Autoscalers, DisruptionBudgets},
+    certificates::{SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
-    custom::CustomResourceDefinitions,
+    custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
+    flowcontrol::{FlowSchemas, PriorityLevels},
+    networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
+    quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
+    registration::ApiServices,
     services::Services,
+    storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
     tracked::{PathNamed, Spec, Whole},
 };
 use crate::validation::FieldErrors;
@@ -57,6 +74,11 @@ pub trait Strategy: Send + Sync {
         FieldErrors::default()
     }
 
+    /// Whether a PUT may leave out `metadata.resourceVersion`.
+    fn unconditional_update(&self) -> bool {
+        true
+    }
+
     /// Whether clients may give a status at creation, though there is a status subresource.
     fn keeps_status_on_create(&self) -> bool {
         false
@@ -64,6 +86,15 @@ pub trait Strategy: Send + Sync {
 
     /// Checks a change, after [`Strategy::validate`].
     fn validate_update(&self, _new: &Value, _old: &Value) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    /// Sets or restores what a write to a subresource (`status`, `resize`, …) takes with it. The
+    /// pipeline has cut the change down to what the subresource names.
+    fn prepare_for_subresource(&self, _subresource: &str, _new: &mut Value, _old: &Value) {}
+
+    /// Checks a write to a subresource that shows the whole object.
+    fn validate_subresource(&self, _subresource: &str, _new: &Value, _old: &Value) -> FieldErrors {
         FieldErrors::default()
     }
 
@@ -93,6 +124,9 @@ pub trait Strategy: Send + Sync {
     fn grace_seconds(&self, _object: &Value, _requested: Option<i64>) -> Option<i64> {
         None
     }
+
+    /// Marks an object whose deletion is asked for, at the first time; `now` in RFC 3339. A finalizer keeps it.
+    fn prepare_for_deletion(&self, _object: &mut Value, _now: &str) {}
 
     /// Finalizers that every new object starts with.
     fn initial_finalizers(&self) -> &'static [&'static str] {

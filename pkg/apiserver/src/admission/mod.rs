@@ -1,6 +1,7 @@
 //! Admission: what the cluster adds to objects and checks of them beyond their own rules. One
 //! table of plugins, run in order: first all `mutate`, later all `validate`.
 
+mod certificates;
 mod escalation;
 mod namespace;
 mod pod_defaults;
@@ -78,6 +79,7 @@ pub fn plugins() -> Vec<Box<dyn Plugin>> {
         Box::new(namespace::NameLabel),
         Box::new(service::Allocation::default()),
         Box::new(escalation::Escalation),
+        Box::new(certificates::Certificates),
     ]
 }
 

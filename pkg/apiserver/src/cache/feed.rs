@@ -41,7 +41,7 @@ pub struct Passing {
     /// Selectable paths of all its versions.
     pub selectable: Names,
     /// Tells one state of its rows from the next.
-    pub state: u64,
+    pub state: i64,
 }
 
 impl Caches {

@@ -1,10 +1,7 @@
 //! What the server keeps in mind of a CustomResourceDefinition: names, versions and status, without the schemas.
 
-use api::{Value, meta, tree};
+use api::{Value, crd::CLEANUP, meta, tree};
 use sha2::{Digest as _, Sha256};
-
-/// The finalizer that lets a definition go only after its objects.
-pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -33,7 +30,7 @@ pub struct Definition {
     pub served: Vec<String>,
     /// `status`.
     pub status: Value,
-    /// Tells apart what is served: differs where rows do.
+    /// Tells apart what is served: differs where rows do, but for those that are ending.
     pub fingerprint: [u8; 32],
 }
 
@@ -62,7 +59,7 @@ impl Definition {
             fingerprint: [0; 32],
         };
         let shows = (&object["spec"], &definition.status["acceptedNames"]);
-        let shows = serde_json::to_vec(&(shows, &definition.uid, definition.is_served(), definition.deleting));
+        let shows = serde_json::to_vec(&(shows, &definition.uid, definition.is_served()));
         definition.fingerprint = Sha256::digest(shows.unwrap_or_default()).into();
         definition
     }

@@ -21,7 +21,6 @@
 mod control;
 mod definition;
 mod purge;
-mod rows;
 mod status;
 mod table;
 

@@ -2,14 +2,16 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use api::{Kind, Status, Value};
+use api::{
+    Kind, Status, Value,
+    crd::{CLEANUP, set_condition},
+};
 use serde_json::json;
 use store::{KeyRange, Op, Txn};
 
 use super::{
     control::{ask, write},
-    definition::{CLEANUP, Definition},
-    status,
+    definition::Definition,
 };
 use crate::{cache::Wanted, call::rfc3339, keys, server::Server};
 
@@ -35,7 +37,9 @@ pub async fn run(server: &Arc<Server>, definition: &Definition) {
                 Ok(("OverlappingBuiltInResource", "instances overlap with built-in resources in storage"))
             }
             () if !definition.is_served() => Ok(("NeverEstablished", "resource was never established")),
-            () => delete_objects(server, definition).await.map(|()| ("InstanceDeletionCompleted", "removed all instances")),
+            () => delete_objects(server, definition)
+                .await
+                .map(|()| ("InstanceDeletionCompleted", "removed all instances")),
         };
         let told = match &done {
             Ok((reason, message)) => tell(server, definition, ["False", reason, message], true).await,
@@ -69,7 +73,7 @@ async fn tell(
     let now = server.definitions.get(&definition.name).filter(|now| now.uid == definition.uid && now.is_ending());
     let Some(now) = now else { return Err(Status::not_found("", "", "")) };
     let mut changed = now.status.clone();
-    status::set(&mut changed, ["Terminating", state, reason, message], &rfc3339(server.now()));
+    set_condition(&mut changed, ["Terminating", state, reason, message], &rfc3339(server.now()));
     let mut change = json!({"metadata": {"resourceVersion": now.revision.to_string()}, "status": changed});
     if over {
         let left: Vec<&String> = now.finalizers.iter().filter(|finalizer| *finalizer != CLEANUP).collect();
@@ -80,7 +84,8 @@ async fn tell(
 
 /// Deletes all objects and waits until they are gone.
 async fn delete_objects(server: &Arc<Server>, definition: &Definition) -> Result<(), Held> {
-    let failed = |status: Status| Held("InstanceDeletionFailed", format!("could not list instances: {}", status.message));
+    let failed =
+        |status: Status| Held("InstanceDeletionFailed", format!("could not list instances: {}", status.message));
     let kinds = server.definitions.newest(server).await.map_err(failed)?;
     let of = |kind: &&Arc<Kind>| *kind.group == *definition.group && &*kind.plural == definition.plural();
     let Some(row) = kinds.rows().iter().find(of) else {

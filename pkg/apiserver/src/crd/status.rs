@@ -10,7 +10,11 @@
 
 use std::collections::BTreeSet;
 
-use api::{Value, tree};
+use api::{
+    Value,
+    crd::{PENDING, set_condition as set},
+    tree,
+};
 use serde_json::json;
 
 use super::definition::Definition;
@@ -49,7 +53,8 @@ pub fn decide(definition: &Definition, taken: &Taken, now: &str) -> Option<Value
     establish(definition, &mut status, now);
     approve(definition, &mut status, now);
     store(definition, &mut status);
-    if definition.is_ending() && !definition.is("Terminating") {
+    let pending = definition.condition("Terminating").is_none_or(|c| c["reason"] == PENDING || c["status"] != "True");
+    if definition.is_ending() && pending {
         let message = "CustomResource deletion is in progress";
         set(&mut status, ["Terminating", "True", "InstanceDeletionInProgress", message], now);
     }
@@ -104,7 +109,8 @@ fn copy(from: &Value, field: &str, to: &mut Value) {
 }
 
 fn establish(definition: &Definition, status: &mut Value, now: &str) {
-    let accepted = tree::items(status, "conditions").iter().any(|c| c["type"] == "NamesAccepted" && c["status"] == "True");
+    let accepted =
+        tree::items(status, "conditions").iter().any(|c| c["type"] == "NamesAccepted" && c["status"] == "True");
     match (accepted, definition.condition("Established")) {
         (true, _) if !definition.is_served() => {
             let message = "the initial names have been accepted";
@@ -120,14 +126,17 @@ fn approve(definition: &Definition, status: &mut Value, now: &str) {
     const ANNOTATION: &str = "protected groups must have approval annotation \"api-approved.kubernetes.io\"";
     const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
     let group = definition.group.as_str();
-    let protected =
-        ["k8s.io", "kubernetes.io"].iter().any(|of| group.strip_suffix(of).is_some_and(|p| p.is_empty() || p.ends_with('.')));
+    let protected = ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|of| group.strip_suffix(of).is_some_and(|p| p.is_empty() || p.ends_with('.')));
     if !protected {
         return;
     }
     let approval = definition.approval.as_str();
     let url = approval.split_once("://").is_some_and(|(scheme, rest)| {
-        !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric()) && !rest.trim_start_matches('/').is_empty()
+        !scheme.is_empty()
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric())
+            && !rest.trim_start_matches('/').is_empty()
     });
     let (state, reason, message) = match approval {
         "" => ("False", "MissingAnnotation", format!("{ANNOTATION}, {SEE}")),
@@ -152,31 +161,6 @@ fn store(definition: &Definition, status: &mut Value) {
     }
     if let Some(versions) = status["storedVersions"].as_array_mut() {
         versions.push(definition.storage.as_str().into());
-    }
-}
-
-/// Sets a condition: type, status, reason, message. The time is of the last change of its status.
-pub fn set(status: &mut Value, [type_, state, reason, message]: [&str; 4], now: &str) {
-    if !status["conditions"].is_array() {
-        status["conditions"] = json!([]);
-    }
-    let Some(conditions) = status["conditions"].as_array_mut() else { return };
-    let at = conditions.iter().position(|condition| condition["type"] == type_);
-    let since = at.map(|at| &conditions[at]).filter(|c| c["status"] == state).map(|c| c["lastTransitionTime"].clone());
-    let condition = json!({
-        "type": type_, "status": state, "reason": reason, "message": message,
-        "lastTransitionTime": since.filter(|time| !time.is_null()).unwrap_or_else(|| now.into()),
-    });
-    // A condition may have more than that: it stays.
-    match at {
-        Some(at) => merge(&mut conditions[at], condition),
-        None => conditions.push(condition),
-    }
-}
-
-fn merge(into: &mut Value, from: Value) {
-    if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
-        into.extend(from);
     }
 }
 
@@ -252,7 +236,8 @@ mod tests {
             assert_eq!(shown(&free), [ACCEPTED, ESTABLISHED]);
             assert_eq!(free["conditions"][0]["lastTransitionTime"], "later");
         }
-        let elsewhere = Definition { group: "example.org".to_owned(), ..definition("x", "Widget", &["w"], Value::Null) };
+        let elsewhere =
+            Definition { group: "example.org".to_owned(), ..definition("x", "Widget", &["w"], Value::Null) };
         assert!(Taken::by_others(&elsewhere, [&first]).kinds.is_empty(), "other groups have names of their own");
     }
 
@@ -285,7 +270,7 @@ mod tests {
         one.status = decide(&one, &Taken::default(), NOW).expect("a decision");
         one.deleting = true;
         assert_eq!(decide(&one, &Taken::default(), NOW), None, "nobody waits for its objects");
-        one.finalizers = vec![super::super::definition::CLEANUP.to_owned()];
+        one.finalizers = vec![api::crd::CLEANUP.to_owned()];
         let status = decide(&one, &Taken::default(), NOW).expect("a decision");
         let terminating = "Terminating|True|InstanceDeletionInProgress|CustomResource deletion is in progress";
         assert_eq!(shown(&status), [ACCEPTED, ESTABLISHED, terminating]);

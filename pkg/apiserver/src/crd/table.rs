@@ -40,8 +40,8 @@ impl Default for Definitions {
 struct Known {
     definition: Arc<Definition>,
     rows: Vec<Arc<Kind>>,
-    /// Counts what was made of definitions.
-    state: u64,
+    /// Revision of the write that the rows are of.
+    state: i64,
 }
 
 fn row(server: &Server) -> Option<Arc<Kind>> {
@@ -118,20 +118,21 @@ impl Definitions {
         let keys = KeyRange::prefix(cache.prefix().to_owned());
         let (page, position) = cache.list_and_follow(&keys);
         let mut known = self.known.lock();
-        let before: BTreeMap<Bytes, u64> = known.iter().map(|(key, known)| (key.clone(), known.state)).collect();
+        let shown = |known: &BTreeMap<Bytes, Known>| -> Vec<_> {
+            known.iter().map(|(key, known)| (key.clone(), known.state, known.definition.deleting)).collect()
+        };
+        let before = shown(&known);
         let there: HashSet<&Bytes> = page.objects.iter().map(|object| &object.key).collect();
         known.retain(|key, _| there.contains(key));
-        let mut next = before.values().max().copied().unwrap_or(0) + 1;
         for object in &page.objects {
             if known.get(&object.key).is_none_or(|known| known.definition.revision != object.stored.revision) {
                 let was = known.remove(&object.key);
-                if let Some(is) = compile(object, was, &mut next) {
+                if let Some(is) = compile(object, was) {
                     known.insert(object.key.clone(), is);
                 }
             }
         }
-        let after = known.iter().map(|(key, known)| (key.clone(), known.state));
-        if !after.eq(before) {
+        if shown(&known) != before {
             let (kinds, passing) = assemble(&server.builtin, &known);
             server.serve_kinds(kinds);
             server.caches.passing(passing);
@@ -142,7 +143,7 @@ impl Definitions {
 }
 
 /// What is known of a definition as it is now; rows are made anew only where they differ.
-fn compile(object: &Object, was: Option<Known>, next: &mut u64) -> Option<Known> {
+fn compile(object: &Object, was: Option<Known>) -> Option<Known> {
     let tree = match object.stored.tree() {
         Ok(tree) => tree,
         Err(error) => {
@@ -152,18 +153,22 @@ fn compile(object: &Object, was: Option<Known>, next: &mut u64) -> Option<Known>
     };
     let definition = Arc::new(Definition::new(&tree, object.stored.revision));
     if let Some(was) = was.filter(|was| was.definition.fingerprint == definition.fingerprint) {
-        return Some(Known { definition, ..was });
+        let same = was.definition.deleting == definition.deleting;
+        let rows = if same { was.rows } else { ending(was.rows.iter().map(|row| Kind::clone(row))) };
+        return Some(Known { definition, rows, state: was.state });
     }
-    let made = if definition.is_served() { super::rows::rows(&tree) } else { Ok(Vec::new()) };
-    let mut rows = made.unwrap_or_else(|error| {
+    let made = if definition.is_served() { api::crd::rows(&tree) } else { Ok(Vec::new()) };
+    let rows = made.unwrap_or_else(|error| {
         tracing::warn!(definition = definition.name, error, "cannot be served");
         Vec::new()
     });
-    if definition.deleting {
-        rows.iter_mut().for_each(|row| row.verbs = Verbs::Ending);
-    }
-    *next += 1;
-    Some(Known { definition, rows: rows.into_iter().map(Arc::new).collect(), state: *next })
+    let rows = if definition.deleting { ending(rows) } else { rows.into_iter().map(Arc::new).collect() };
+    Some(Known { definition, rows, state: object.stored.revision })
+}
+
+/// Rows of a definition that is going: nothing comes any more.
+fn ending(rows: impl IntoIterator<Item = Kind>) -> Vec<Arc<Kind>> {
+    rows.into_iter().map(|row| Arc::new(Kind { verbs: Verbs::Ending, ..row })).collect()
 }
 
 /// The whole table, and what is to be known of the resources in it that come and go.

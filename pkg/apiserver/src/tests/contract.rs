@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Fixture;
+use super::{Fixture, as_item};
 
 /// Collections with an object to put into them and a change to it.
 fn cases() -> Vec<(&'static str, Value, Value)> {
@@ -84,7 +84,7 @@ async fn every_kind_walks_through_every_verb() {
         // list
         let list = fixture.get(&format!("{uri}?labelSelector=test%3Dyes")).await.expect(200);
         assert_eq!(list["kind"], format!("{kind}List"));
-        assert_eq!(list["items"], json!([made]), "{kind}");
+        assert_eq!(list["items"], json!([as_item(made.clone())]), "{kind}");
         assert_eq!(fixture.get(&format!("{uri}?labelSelector=test%3Dno")).await.expect(200)["items"], json!([]));
         let by_name = format!("{uri}?fieldSelector=metadata.name%3Dthing");
         assert_eq!(fixture.get(&by_name).await.expect(200)["items"].as_array().unwrap().len(), 1);

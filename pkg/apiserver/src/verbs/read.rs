@@ -7,7 +7,7 @@ use store::{KeyRange, Range};
 
 use super::select::Selection;
 use crate::{
-    cache::{Caches, Facts, Object, Wanted},
+    cache::{Cache, Caches, Facts, Object, Wanted},
     call::Call,
     keys,
     negotiate::Encoding,
@@ -43,14 +43,14 @@ pub async fn list(call: &Call) -> Result<Reply, Status> {
 /// The objects that a list's options select.
 pub async fn select(call: &Call, mut options: ListOptions) -> Result<List, Status> {
     let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
-    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache)?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.selectable())?;
     let keys = KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
     match (&options.continuation, options.at) {
-        (Some(token), _) => next_page(call, &options, token, keys, &selection).await,
-        (None, At::Exact(revision)) => at_revision(call, &options, keys, revision, &selection).await,
+        (Some(token), _) => next_page(call, &cache, &options, token, keys, &selection).await,
+        (None, At::Exact(revision)) => at_revision(call, &cache, &options, keys, revision, &selection).await,
         (None, at) => {
             let oldest = reach(&call.server.caches, at).await?;
-            from_cache(call, &options, keys, oldest, &selection).await
+            from_cache(call, &cache, &options, keys, oldest, &selection).await
         }
     }
 }
@@ -69,12 +69,12 @@ pub async fn reach(caches: &Caches, at: At) -> Result<i64, Status> {
 
 async fn from_cache(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     keys: KeyRange,
     oldest: i64,
     selection: &Selection,
 ) -> Result<List, Status> {
-    let cache = selection.cache();
     let mut pager = Pager::new(options.limit);
     let page = cache.list(&keys, |object| pager.next(selection.matches(object)));
     let revision = page.revision.max(oldest);
@@ -135,6 +135,7 @@ fn finish_page(
 
 async fn next_page(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     token: &Continue,
     keys: KeyRange,
@@ -147,23 +148,23 @@ async fn next_page(
     let keys = KeyRange { start: start.into(), ..keys };
     if token.revision < 0 {
         let head = call.server.caches.at_head().await?;
-        return from_cache(call, options, keys, head, selection).await;
+        return from_cache(call, cache, options, keys, head, selection).await;
     }
-    at_revision(call, options, keys, token.revision, selection).await
+    at_revision(call, cache, options, keys, token.revision, selection).await
 }
 
 /// A page as of a revision: from the cache if nothing changed since, else from the store's history.
 async fn at_revision(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     keys: KeyRange,
     revision: i64,
     selection: &Selection,
 ) -> Result<List, Status> {
     call.server.caches.reach(revision).await?;
-    let cache = selection.cache();
     if cache.unchanged_since(revision) && call.server.keeps(revision) {
-        let mut list = from_cache(call, options, keys.clone(), revision, selection).await?;
+        let mut list = from_cache(call, cache, options, keys.clone(), revision, selection).await?;
         if cache.unchanged_since(revision) {
             list.revision = revision;
             return Ok(list);

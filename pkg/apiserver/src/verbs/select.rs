@@ -1,17 +1,15 @@
 //! Selection of cached objects by labels and fields.
 
-use std::sync::Arc;
-
 use api::{
     Kind, Status,
+    schema::Shared,
     selector::{Fields, Labels},
 };
 
-use crate::{cache::{Cache, Object}, query::ListOptions};
+use crate::{cache::Object, query::ListOptions};
 
 /// A compiled selection.
 pub struct Selection {
-    cache: Arc<Cache>,
     labels: Option<Labels>,
     terms: Vec<Term>,
     namespaced: bool,
@@ -32,8 +30,8 @@ enum Field {
 
 impl Selection {
     /// Compiles the selectors of a list; unknown fields are refused with upstream's text.
-    /// `name`: one object alone, if not empty. `cache`: where objects are selected from.
-    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str, cache: Arc<Cache>) -> Result<Self, Status> {
+    /// `name`: one object alone, if not empty. `indexed`: the paths of the objects' facts.
+    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str, indexed: &[Shared<str>]) -> Result<Self, Status> {
         let fields: Option<Fields> = options.fields.take();
         let mut terms = Vec::new();
         if !name.is_empty() {
@@ -43,21 +41,22 @@ impl Selection {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" if kind.namespaced => Field::Namespace,
-                path => match cache.selectable().iter().position(|label| **label == *path) {
-                    // The cache is of all versions, which need not have the same.
-                    Some(at) if kind.selectable.iter().any(|label| **label == *path) => Field::At(at),
-                    _ => return Err(Status::bad_request(format!("field label not supported: {path}"))),
-                },
+                path => {
+                    let own = kind.selectable.iter().position(|label| **label == *path);
+                    let at = match kind.is_custom() {
+                        // The facts are of all versions, which need not have the same paths.
+                        true => own.and_then(|_| indexed.iter().position(|label| **label == *path)),
+                        // Where two kinds are stored as one, their paths match one by one.
+                        false => own,
+                    };
+                    let unknown = || Status::bad_request(format!("field label not supported: {path}"));
+                    Field::At(at.ok_or_else(unknown)?)
+                }
             };
             terms.push(Term { field, equal: requirement.equal, value: requirement.value.clone() });
         }
         let labels = options.labels.take().filter(|labels| !labels.is_empty());
-        Ok(Selection { cache, labels, terms, namespaced: kind.namespaced })
-    }
-
-    /// Where objects are selected from.
-    pub fn cache(&self) -> &Cache {
-        &self.cache
+        Ok(Selection { labels, terms, namespaced: kind.namespaced })
     }
 
     /// Whether everything is selected.

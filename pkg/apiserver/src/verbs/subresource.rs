@@ -34,6 +34,7 @@ pub async fn handle(call: &Call, action: &Action) -> Result<Reply, Status> {
         Action::Status => whole(call, Scope::Status).await,
         Action::EphemeralContainers => whole(call, Scope::Part(Part::EphemeralContainers)).await,
         Action::Resize => whole(call, Scope::Part(Part::Resize)).await,
+        Action::Approval => whole(call, Scope::Part(Part::Approval)).await,
         Action::Finalize => match call.info.verb {
             "update" => update(call, Scope::Finalize).await,
             _ => Err(Status::method_not_allowed()),

@@ -4,7 +4,7 @@
 use api::{
     Kind, Status, Value, apply, defaults,
     kinds::{Action, Conversion},
-    meta, validation,
+    meta, tree, validation,
 };
 use parking_lot::Mutex;
 
@@ -34,13 +34,15 @@ pub enum Scope {
     Own,
 }
 
-/// Parts of a pod that have a subresource of their own.
+/// Parts of an object that have a subresource of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// `spec.ephemeralContainers`.
     EphemeralContainers,
     /// Resources of containers.
     Resize,
+    /// `status.conditions` of a signing request.
+    Approval,
 }
 
 /// How a change is made.
@@ -83,8 +85,25 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
             call.info.name
         )));
     }
-    let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| Ok(object.clone())).await?;
+    let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
+        if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0") {
+            return Err(unconditional(call));
+        }
+        Ok(object.clone())
+    })
+    .await?;
     Ok(Reply::Object(200, outcome.into_stored()))
+}
+
+/// The answer to an update that does not say what it is based on, for kinds that want to know.
+fn unconditional(call: &Call) -> Status {
+    let mut errors = validation::FieldErrors::default();
+    errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    let mut status = Status::invalid(&call.kind.group, &call.kind.kind, &call.info.name, &errors);
+    // Clients look for the number as upstream prints it.
+    status.message = status.message.replace("value: 0:", "value: 0x0:");
+    status.details["causes"][0]["message"] = "Invalid value: 0x0: must be specified for an update".into();
+    status
 }
 
 /// Changes the object that the request names. `change` makes the new state from the old one; it may
@@ -243,6 +262,10 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
                     put(&mut object["spec"], "ephemeralContainers", &new["spec"]["ephemeralContainers"]);
                 }
                 Part::Resize => resize(&mut object, &new),
+                Part::Approval => {
+                    put(&mut object, "metadata", &new["metadata"]);
+                    tree::set(&mut object, "status.conditions", new["status"]["conditions"].clone());
+                }
             }
             object
         }
@@ -282,8 +305,10 @@ async fn stages(
     keep_metadata(&mut new, old);
     admission::mutate(attributes, &mut new).await?;
     keep_metadata(&mut new, old);
-    if edit.scope == Scope::Main {
-        kind.strategy.prepare_for_update(&mut new, old);
+    match edit.scope {
+        Scope::Main => kind.strategy.prepare_for_update(&mut new, old),
+        Scope::Own => {}
+        _ => kind.strategy.prepare_for_subresource(&call.info.subresource, &mut new, old),
     }
     let moves = matches!(edit.scope, Scope::Main | Scope::Part(_) | Scope::Finalize);
     if moves && kind.strategy.has_generation() && kind.strategy.generation_moves(&new, old) {
@@ -291,13 +316,13 @@ async fn stages(
         new["metadata"]["generation"] = generation.into();
     }
     let mut errors = validation::metadata_update(kind, &new, old);
-    // The schema of a custom resource is for all of it.
-    let status = edit.scope == Scope::Status && kind.is_custom();
-    if matches!(edit.scope, Scope::Main | Scope::Part(_)) || status {
+    if matches!(edit.scope, Scope::Main | Scope::Part(_)) {
         errors.0.extend(kind.strategy.validate(&new).0);
     }
-    if edit.scope == Scope::Main || status {
-        errors.0.extend(kind.strategy.validate_update(&new, old).0);
+    match edit.scope {
+        Scope::Main => errors.extend(kind.strategy.validate_update(&new, old)),
+        Scope::Own => {}
+        _ => errors.extend(kind.strategy.validate_subresource(&call.info.subresource, &new, old)),
     }
     if !errors.is_empty() {
         return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));

@@ -50,7 +50,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         ));
     }
     let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
-    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.clone())?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.selectable())?;
     // Taken before the row is looked at: it ends with the row.
     let epoch = cache.epoch();
     let current = call.server.serves(&call.kind);
