@@ -15,9 +15,10 @@ pub(crate) mod definition;
 mod embedded;
 mod formats;
 mod lists;
+mod pattern;
 mod structure;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod values;
 
@@ -53,6 +54,8 @@ pub struct Custom {
     list_kind: Arc<str>,
     /// What clients of the version are warned of.
     deprecation: Option<Arc<str>>,
+    /// Whether the status is a subresource.
+    status: bool,
 }
 
 impl Custom {
@@ -64,6 +67,11 @@ impl Custom {
     /// The kind of lists.
     pub fn list_kind(&self) -> &str {
         &self.list_kind
+    }
+
+    /// Whether the status is a subresource.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status
     }
 
     /// What clients of the version are to be warned of, where it is deprecated.
@@ -156,6 +164,7 @@ pub fn rows(crd: &Value) -> Result<Vec<Kind>, String> {
             text: schema_of(version).to_string().into(),
             list_kind: names.list_kind.clone(),
             deprecation: deprecation(spec, version, names.kind),
+            status: tree::has(version, "subresources.status"),
         });
         let schema = Schema { types: types.finish(), custom: Some(custom) };
         rows.push(row(spec, version, &names, storage, schema, root_type));

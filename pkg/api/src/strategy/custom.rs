@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Strategy, tracked::content_differs};
+use super::Strategy;
 use crate::{
     crd::{Custom, begin_to_end, definition},
     kinds::ScalePaths,
@@ -59,10 +59,6 @@ impl Strategy for CustomResourceDefinitions {
     fn has_generation(&self) -> bool {
         true
     }
-
-    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        !tree::equal(&new["spec"], &old["spec"])
-    }
 }
 
 /// A version of a kind that a CustomResourceDefinition defines.
@@ -98,7 +94,7 @@ impl Strategy for CustomResources {
 
     /// The status counts where it is no subresource: where it is, the main resource cannot change it.
     fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        content_differs(new, old) || !tree::equal(&new["status"], &old["status"])
+        content(new).ne(content(old))
     }
 }
 
@@ -118,6 +114,11 @@ impl CustomResources {
             errors.invalid(format!(".{}", &*scale.selector), "", detail);
         }
     }
+}
+
+/// All fields but metadata.
+fn content(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(|(key, _)| *key != "metadata")
 }
 
 /// Checks a number of replicas.
