@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::Strategy;
 use crate::tree;
 
 /// Metadata that writes of the status do not touch, for kinds that want it so.
