@@ -9,6 +9,7 @@
 //! place is [`values`], after everything else.
 
 mod coerce;
+mod conditions;
 mod defaults;
 pub(crate) mod definition;
 mod embedded;
@@ -25,6 +26,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub(crate) use self::conditions::begin_to_end;
+pub use self::conditions::{CLEANUP, PENDING, set_condition};
 use self::{
     coerce::Malformed,
     structure::{Builder, NodeId, Structure},

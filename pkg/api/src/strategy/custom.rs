@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Strategy;
 use crate::{
-    crd::{Custom, definition},
+    crd::{Custom, begin_to_end, definition},
     kinds::ScalePaths,
     tree,
     validation::FieldErrors,
@@ -38,6 +38,10 @@ impl Strategy for CustomResourceDefinitions {
             versions.push(storage.into());
             tree::set(new, "status.storedVersions", versions);
         }
+    }
+
+    fn prepare_for_deletion(&self, crd: &mut Value, now: &str) {
+        begin_to_end(crd, now);
     }
 
     fn validate_create(&self, crd: &Value) -> FieldErrors {
