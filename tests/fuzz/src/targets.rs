@@ -1,5 +1,7 @@
 //! The targets: one for each reader.
 
+use std::sync::LazyLock;
+
 use api::{Value, apply, crd, decode, defaults, kinds, patch, protobuf, quantity::Quantity, schema, selector, table};
 use apiserver::query::{Continue, ListOptions, Query};
 
@@ -30,10 +32,12 @@ pub const TARGETS: &[Target] = &[
 
 const OPTIONS: table::Options = table::Options { now: 0, include: table::Include::Metadata, columns: true };
 
+static KINDS: LazyLock<api::Kinds> = LazyLock::new(kinds::builtin);
+
 /// What happens to an object on its way in and out.
 fn object(decoded: Result<decode::Decoded, api::Status>) {
     let Ok(decoded) = decoded else { return };
-    let (schema, kinds) = (schema::builtin(), kinds::builtin());
+    let (schema, kinds) = (schema::builtin(), &*KINDS);
     let value = decoded.value;
     let named =
         kinds.rows().iter().find(|kind| value["kind"] == *kind.kind && value["apiVersion"] == kind.api_version());
@@ -72,7 +76,7 @@ fn patches(input: &[u8]) {
     let (live, change) = (&pair[0], &pair[1]);
     let _ = patch::json_patch(live, change.to_string().as_bytes());
     let _ = patch::merge_patch(live, change);
-    let (schema, kinds) = (schema::builtin(), kinds::builtin());
+    let (schema, kinds) = (schema::builtin(), &*KINDS);
     let named = kinds.rows().iter().find(|kind| live["kind"] == *kind.kind && live["apiVersion"] == kind.api_version());
     let Some(kind) = named else { return };
     let mut live = live.clone();
@@ -145,8 +149,10 @@ fn token(input: &[u8]) {
 fn schemas(input: &[u8]) {
     let Ok(pair) = serde_json::from_slice::<Value>(input) else { return };
     let (mut definition, object) = (pair[0].clone(), pair[1].clone());
-    let kinds = kinds::builtin();
-    let own = kinds.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a row");
+    if !object.is_object() {
+        return;
+    }
+    let own = KINDS.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a row");
     if decode::check(&own.schema, own.root, &mut definition).is_err() {
         return;
     }
