@@ -10,7 +10,9 @@ use crate::{
 };
 
 mod autoscaling;
+mod batch;
 mod storage;
+mod workloads;
 
 fn kind<'a>(kinds: &'a Kinds, name: &str) -> &'a Kind {
     kinds.rows().iter().find(|k| &*k.kind == name).unwrap_or_else(|| panic!("{name} is served"))
