@@ -63,6 +63,11 @@ pub(super) fn prune(structure: &Structure, node: NodeId, value: &mut Value, reso
     walk.value(value, Some(node), resource, false, &Path::Root);
 }
 
+/// Coerces the resources within a value.
+pub(super) fn embedded(structure: &Structure, node: NodeId, value: &mut Value) -> Result<(), FieldError> {
+    Embedded { structure, malformed: Malformed::Refuse, out: Coerced::default() }.value(value, node, &Path::Root)
+}
+
 /// Checks metadata by its type; the paths of unknown fields.
 fn read_metadata(
     metadata: &mut Value,

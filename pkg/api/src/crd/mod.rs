@@ -9,14 +9,16 @@
 //! place is [`values`], after everything else.
 
 mod coerce;
+mod conditions;
 mod defaults;
 pub(crate) mod definition;
 mod embedded;
 mod formats;
 mod lists;
+mod pattern;
 mod structure;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod values;
 
@@ -24,6 +26,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub(crate) use self::conditions::begin_to_end;
+pub use self::conditions::{CLEANUP, PENDING, set_condition};
 use self::{
     coerce::Malformed,
     structure::{Builder, NodeId, Structure},
@@ -50,6 +54,8 @@ pub struct Custom {
     list_kind: Arc<str>,
     /// What clients of the version are warned of.
     deprecation: Option<Arc<str>>,
+    /// Whether the status is a subresource.
+    status: bool,
 }
 
 impl Custom {
@@ -61,6 +67,11 @@ impl Custom {
     /// The kind of lists.
     pub fn list_kind(&self) -> &str {
         &self.list_kind
+    }
+
+    /// Whether the status is a subresource.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status
     }
 
     /// What clients of the version are to be warned of, where it is deprecated.
@@ -153,6 +164,7 @@ pub fn rows(crd: &Value) -> Result<Vec<Kind>, String> {
             text: schema_of(version).to_string().into(),
             list_kind: names.list_kind.clone(),
             deprecation: deprecation(spec, version, names.kind),
+            status: tree::has(version, "subresources.status"),
         });
         let schema = Schema { types: types.finish(), custom: Some(custom) };
         rows.push(row(spec, version, &names, storage, schema, root_type));

@@ -6,7 +6,7 @@ use super::*;
 use crate::{Kind, decode, defaults};
 
 /// A definition with one version `v1` of this schema.
-pub(super) fn crd(schema: Value) -> Value {
+pub(crate) fn crd(schema: Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "foos.example.com"},
@@ -214,4 +214,199 @@ fn what_is_the_same_is_one_node() {
     builder.add(&schema);
     // The text, the object, the list, the whole.
     assert_eq!(builder.finish().len(), 4);
+}
+
+#[test]
+fn rules_for_values() {
+    let kind = row(json!({
+        "type": "object", "required": ["must"],
+        "properties": {
+            "must": {"type": "string"},
+            "text": {"type": "string", "minLength": 2, "maxLength": 4, "pattern": "^[a-z]+$"},
+            "day": {"type": "string", "format": "date"},
+            "color": {"type": "string", "enum": ["red", "blue"]},
+            "size": {"enum": [1, "big"], "x-kubernetes-int-or-string": true},
+            "n": {"type": "integer", "minimum": 1, "maximum": 5, "multipleOf": 2},
+            "x": {"type": "number", "minimum": 0.5, "exclusiveMinimum": true},
+            "small": {"type": "integer", "format": "int32"},
+            "either": {"x-kubernetes-int-or-string": true},
+            "list": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"type": "string"}},
+            "map": {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": {"type": "integer"}},
+            "null": {"type": "string", "nullable": true},
+            "one": {
+                "type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+            },
+            "any": {"type": "string", "anyOf": [{"minLength": 5}, {"pattern": "^x"}]},
+            "all": {"type": "string", "allOf": [{"minLength": 2}, {"maxLength": 3}]},
+            "not": {"type": "string", "not": {"pattern": "^x"}},
+        },
+    }));
+    let cases: &[(Value, &str)] = &[
+        (json!({"text": "abc", "n": 4, "x": 0.6, "either": 5, "null": null, "list": ["a"], "day": "2026-11-30"}), ""),
+        (json!({"either": "25%", "size": "big", "one": {"a": ""}, "any": "x", "all": "ab", "n": 2.0}), ""),
+        (
+            json!({"text": 5}),
+            r#"spec.text: Invalid value: "integer": spec.text in body must be of type string: "integer""#,
+        ),
+        (
+            json!({"text": null}),
+            r#"spec.text: Invalid value: "null": spec.text in body must be of type string: "null""#,
+        ),
+        (json!({"text": "a"}), r#"spec.text: Invalid value: "a": spec.text in body should be at least 2 chars long"#),
+        (json!({"text": "abcde"}), "spec.text: Too long: may not be more than 4 bytes"),
+        (json!({"text": "AB"}), r#"spec.text: Invalid value: "AB": spec.text in body should match '^[a-z]+$'"#),
+        (json!({"day": "x"}), r#"spec.day: Invalid value: "x": spec.day in body must be of type date: "x""#),
+        (json!({"color": "green"}), r#"spec.color: Unsupported value: "green": supported values: "red", "blue""#),
+        (json!({"size": 2}), r#"spec.size: Unsupported value: 2: supported values: "1", "big""#),
+        (json!({"n": 0}), "spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1"),
+        (json!({"n": 6}), "spec.n: Invalid value: 6: spec.n in body should be less than or equal to 5"),
+        (json!({"n": 3}), "spec.n: Invalid value: 3: spec.n in body should be a multiple of 2"),
+        (json!({"x": 0.5}), "spec.x: Invalid value: 0.5: spec.x in body should be greater than 0.5"),
+        (
+            json!({"small": 3_000_000_000_u64}),
+            r#"<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.small"#,
+        ),
+        (
+            json!({"either": true}),
+            r#"spec.either: Invalid value: "boolean": spec.either in body must be of type integer,string: "boolean""#,
+        ),
+        (json!({"list": []}), "spec.list: Invalid value: 0: spec.list in body should have at least 1 items"),
+        (json!({"list": ["a", "b", "c"]}), "spec.list: Too many: 3: must have at most 2 items"),
+        (
+            json!({"list": [5]}),
+            r#"spec.list[0]: Invalid value: "integer": spec.list[0] in body must be of type string: "integer""#,
+        ),
+        (
+            json!({"map": {"k": "v"}}),
+            r#"spec.map.k: Invalid value: "string": spec.map.k in body must be of type integer: "string""#,
+        ),
+        (json!({"map": {}}), "spec.map: Invalid value: 0: spec.map in body should have at least 1 properties"),
+        (json!({"map": {"a": 1, "b": 2}}), "spec.map: Too many: 2: must have at most 1 items"),
+        (
+            json!({"one": {}}),
+            r#"[<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid, spec.one.a: Required value]"#,
+        ),
+        (
+            json!({"one": {"a": "", "b": ""}}),
+            r#"<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives"#,
+        ),
+        (
+            json!({"any": "abc"}),
+            r#"[<nil>: Invalid value: "": "spec.any" must validate at least one schema (anyOf), spec.any: Invalid value: "abc": spec.any in body should be at least 5 chars long]"#,
+        ),
+        (
+            json!({"all": "a"}),
+            r#"[spec.all: Invalid value: "a": spec.all in body should be at least 2 chars long, <nil>: Invalid value: "": "spec.all" must validate all the schemas (allOf)]"#,
+        ),
+        (json!({"not": "xy"}), r#"<nil>: Invalid value: "": "spec.not" must not validate the schema (not)"#),
+    ];
+    for (spec, want) in cases {
+        let mut spec = spec.clone();
+        spec["must"] = "".into();
+        let errors = kind.strategy.validate_create(&foo(spec.clone()));
+        let want = if want.is_empty() { "[]" } else { want };
+        assert_eq!(errors.to_string(), want, "{spec}");
+    }
+    assert_eq!(kind.strategy.validate_create(&foo(json!({}))).to_string(), "spec.must: Required value");
+}
+
+#[test]
+fn lists_hold_each_key_once() {
+    let kind = row(json!({
+        "type": "object",
+        "properties": {
+            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "map": {
+                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}},
+            },
+        },
+    }));
+    let bad = foo(json!({"set": ["a", "b", "a", "a"], "map": [{"k": "x"}, {"k": "y"}, {"k": "x", "v": 1}]}));
+    let want = "[spec.map[2]: Duplicate value: {\"k\":\"x\"}, spec.set[2]: Duplicate value: \"a\"]";
+    assert_eq!(kind.strategy.validate_create(&bad).to_string(), want);
+    // What was stored so may stay.
+    let mut new = bad.clone();
+    new["metadata"]["labels"] = json!({"a": "b"});
+    assert!(kind.strategy.validate_update(&new, &bad).is_empty());
+}
+
+#[test]
+fn what_was_wrong_before_is_let_through() {
+    let kind = row(json!({
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "maxLength": 1},
+            "b": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "string", "maxLength": 1}},
+            "map": {
+                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "string", "maxLength": 1}}},
+            },
+        },
+    }));
+    let old = foo(json!({"a": "long", "list": ["long"], "map": [{"k": "x", "v": "long"}]}));
+    let update = |spec: Value| kind.strategy.validate_update(&foo(spec), &old).to_string();
+    let same = json!({"a": "long", "b": "new", "list": ["long"], "map": [{"k": "y"}, {"k": "x", "v": "long"}]});
+    assert_eq!(update(same), "[]");
+    assert_eq!(update(json!({"a": "longer"})), "spec.a: Too long: may not be more than 1 bytes");
+    assert_eq!(update(json!({"list": ["long", "b"]})), "spec.list[0]: Too long: may not be more than 1 bytes");
+}
+
+#[test]
+fn scales_and_the_status() {
+    let mut crd = crd(json!({
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "status": {"type": "object", "properties": {
+                "n": {"type": "integer"}, "s": {"type": "string"}, "phase": {"type": "string", "enum": ["Up"]},
+            }},
+        },
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({
+        "status": {},
+        "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n", "labelSelectorPath": ".status.s"},
+    });
+    let kind = rows(&crd).expect("a row").remove(0);
+    let errors = kind.strategy.validate_create(&foo(json!({"n": -1}))).to_string();
+    assert_eq!(errors, ".spec.n: Invalid value: -1: should be a non-negative integer");
+    let errors = kind.strategy.validate_create(&foo(json!({"n": "x"}))).to_string();
+    let want = ".spec.n: Invalid value: 0: .spec.n accessor error: x is of the type string, expected int64";
+    assert_eq!(errors, want);
+    let old = foo(json!({"n": -1}));
+    let mut new = old.clone();
+    new["status"] = json!({"n": -1, "phase": "Down"});
+    let errors = kind.strategy.validate_subresource("status", &new, &old).to_string();
+    let want = "[status.phase: Unsupported value: \"Down\": supported values: \"Up\", .status.n: Invalid value: -1: should \
+                be a non-negative integer]";
+    assert_eq!(errors, want);
+}
+
+#[test]
+fn definitions_start_with_what_the_server_sets() {
+    let kinds = crate::kinds::builtin();
+    let kind = kinds.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("served");
+    let mut definition = crd(json!({"type": "object"}));
+    for field in ["singular", "listKind"] {
+        tree::remove(&mut definition, &format!("spec.names.{field}"));
+    }
+    definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {}}}});
+    let strategy = &kind.strategy;
+    strategy.default(&mut definition);
+    strategy.prepare_for_create(&mut definition);
+    assert_eq!(definition["spec"]["names"]["singular"], "foo");
+    assert_eq!(definition["spec"]["names"]["listKind"], "FooList");
+    assert_eq!(definition["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["port"], 443);
+    let status = json!({"acceptedNames": {"kind": "", "plural": ""}, "conditions": [], "storedVersions": ["v1"]});
+    assert_eq!(definition["status"], status);
+    let old = definition.clone();
+    let mut second = definition["spec"]["versions"][0].clone();
+    second["name"] = "v2".into();
+    definition["spec"]["versions"][0]["storage"] = false.into();
+    definition["spec"]["versions"].as_array_mut().expect("versions").push(second);
+    strategy.prepare_for_update(&mut definition, &old);
+    assert_eq!(definition["status"]["storedVersions"], json!(["v1", "v2"]));
+    assert!(strategy.generation_moves(&definition, &old) && !strategy.generation_moves(&old, &old));
 }

@@ -347,7 +347,12 @@ impl Operations<'_> {
             "x-kubernetes-group-version-kind": kind,
         });
         let patch = operation.method == "patch" && operation.action == "patch";
-        let body_types: &[&str] = if patch { PATCH_TYPES } else { &["*/*"] };
+        let body_types: &[&str] = match patch {
+            // The last is strategic, which custom resources do not know.
+            true if self.kind.is_custom() => &PATCH_TYPES[..PATCH_TYPES.len() - 1],
+            true => PATCH_TYPES,
+            false => &["*/*"],
+        };
         let required = operation.method != "delete";
         match (&operation.body, self.dialect) {
             (Some(body), Dialect::V2) => {

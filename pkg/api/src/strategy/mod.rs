@@ -129,6 +129,9 @@ pub trait Strategy: Send + Sync {
         None
     }
 
+    /// Marks an object whose deletion is asked for, at the first time; `now` in RFC 3339. A finalizer keeps it.
+    fn prepare_for_deletion(&self, _object: &mut Value, _now: &str) {}
+
     /// Finalizers that every new object starts with.
     fn initial_finalizers(&self) -> &'static [&'static str] {
         &[]
