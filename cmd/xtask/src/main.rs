@@ -2,6 +2,8 @@
 
 mod bench;
 mod check;
+mod clients;
+mod discovery;
 mod images;
 mod schema;
 mod soak;
@@ -16,6 +18,8 @@ const USAGE: &str = "usage: cargo xtask TASK
 
   bench [ROW…]                measure the budgets of the design, with the release binary
   bench store [NAME…]         measure the store, its face, etcd and kine
+  discovery [--update]        compare what is served with upstream's list, or make the list
+  clients                     get the clients of the black-box tests, into target/clients
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
   soak store [FACTOR]         the store's suite, so many times longer than in CI (10)
@@ -41,6 +45,8 @@ fn run() -> anyhow::Result<()> {
         ["bench", rows @ ..] => bench::run(rows),
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),
+        ["discovery", rest @ ..] => discovery::run(rest),
+        ["clients"] => clients::prepare(),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
         ["soak", "store", factor @ ..] => soak::store(factor),

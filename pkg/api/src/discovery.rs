@@ -205,7 +205,9 @@ fn served_kind<'a>(kind: &'a Kind, sub: &Subresource) -> (&'static str, &'static
             "portforward" => ("", "", format!("{own}PortForwardOptions").into()),
             _ => ("", "", format!("{own}ProxyOptions").into()),
         },
-        Action::Status | Action::Finalize | Action::EphemeralContainers | Action::Resize => ("", "", own),
+        Action::Status | Action::Finalize | Action::EphemeralContainers | Action::Resize | Action::Approval => {
+            ("", "", own)
+        }
     }
 }
 
@@ -244,7 +246,7 @@ mod tests {
     fn groups_in_order() {
         let list = groups(&builtin());
         let names: Vec<_> = list["groups"].as_array().expect("a list").iter().map(|g| g["name"].clone()).collect();
-        assert_eq!(names[..3], ["apps", "events.k8s.io", "authentication.k8s.io"]);
+        assert_eq!(names[..3], ["apiregistration.k8s.io", "apps", "events.k8s.io"]);
         assert_eq!(group(&builtin(), "apps").expect("served")["preferredVersion"]["groupVersion"], "apps/v1");
         assert_eq!(group(&builtin(), "none"), None);
         assert_eq!(resources(&builtin(), "apps", "v2"), None);
@@ -254,7 +256,7 @@ mod tests {
     fn aggregated_form() {
         let core = aggregated(&builtin(), true);
         assert_eq!(core["items"].as_array().map(Vec::len), Some(1));
-        let apps = &aggregated(&builtin(), false)["items"][0];
+        let apps = &aggregated(&builtin(), false)["items"][1];
         assert_eq!(apps["metadata"]["name"], "apps");
         let deployments = &apps["versions"][0]["resources"][2];
         assert_eq!(deployments["resource"], "deployments");

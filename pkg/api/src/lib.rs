@@ -4,6 +4,7 @@
 //! this crate performs I/O, reads a clock or knows HTTP: what it needs of the outside is passed in.
 
 pub mod apply;
+pub mod crd;
 pub mod decode;
 pub mod defaults;
 pub mod discovery;

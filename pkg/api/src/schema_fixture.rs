@@ -125,5 +125,5 @@ pub fn schema() -> Schema {
         object("Condition", vec![field("type", String), field("status", String)]),
         Type { atomic: true, ..object("Owner", vec![field("uid", String), field("name", String)]) },
     ];
-    Schema { types: Shared::Counted(types.into()) }
+    Schema { types: Shared::Counted(types.into()), custom: None }
 }

@@ -13,10 +13,12 @@ use crate::body::{Body, full};
 /// Answers below this size are sent as they are, as upstream.
 const THRESHOLD: usize = 128 * 1024;
 
-/// Compresses an answer if it is large.
-pub async fn gzip(response: Response<Body>) -> Response<Body> {
+/// Compresses an answer if it is large. One of unknown size is waited for only if it is a `list`: all
+/// others are streams.
+pub async fn gzip(response: Response<Body>, list: bool) -> Response<Body> {
     let (mut parts, mut body) = response.into_parts();
-    if body.size_hint().exact().is_some_and(|size| size < THRESHOLD as u64) {
+    let large = body.size_hint().exact().map_or(list, |size| size >= THRESHOLD as u64);
+    if !large || parts.headers.contains_key(header::CONTENT_ENCODING) {
         return Response::from_parts(parts, body);
     }
     // Lists come in pieces: the size is known once enough of them are there.
@@ -40,7 +42,7 @@ pub async fn gzip(response: Response<Body>) -> Response<Body> {
     match compressed.await {
         Ok(Ok(bytes)) => {
             parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            parts.headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+            parts.headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
             Response::from_parts(parts, full(bytes))
         }
         _ => {

@@ -9,6 +9,7 @@ pub mod auth;
 pub mod body;
 pub mod cache;
 pub mod call;
+mod components;
 mod compress;
 mod connect;
 mod flow;

@@ -52,27 +52,54 @@ pub struct Accepted {
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const OFFERED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// Chooses from an Accept header: the first clause that can be served, as upstream does. `protobuf`
-/// is whether the objects have such a form; their metadata always has.
+/// Chooses from an Accept header: of what can be served, what the client likes best, as upstream does.
+/// `protobuf` is whether the objects have such a form; their metadata always has.
 pub fn accept(headers: &HeaderMap, protobuf: bool) -> Result<Accepted, Status> {
-    let mut any = false;
-    for value in headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()) {
-        for clause in value.split(',').map(str::trim).filter(|clause| !clause.is_empty()) {
-            any = true;
-            let served = |accepted: &Accepted| match (accepted.encoding, accepted.shape) {
-                (Encoding::Protobuf, Shape::Plain) => protobuf,
-                (Encoding::Protobuf, shape) => shape == Shape::Metadata,
-                _ => true,
-            };
-            if let Some(accepted) = clause_of(clause).filter(served) {
-                return Ok(accepted);
-            }
-        }
+    let clauses = clauses(headers);
+    if clauses.is_empty() {
+        return Ok(Accepted::default());
     }
-    match any {
-        false => Ok(Accepted::default()),
-        true => Err(Status::not_acceptable(format!("only the following media types are accepted: {OFFERED}"))),
+    let served = |accepted: &Accepted| match (accepted.encoding, accepted.shape) {
+        (Encoding::Protobuf, Shape::Plain) => protobuf,
+        (Encoding::Protobuf, shape) => shape == Shape::Metadata,
+        _ => true,
+    };
+    let refused = || Status::not_acceptable(format!("only the following media types are accepted: {OFFERED}"));
+    clauses.into_iter().find_map(|clause| clause_of(clause).filter(served)).ok_or_else(refused)
+}
+
+/// Chooses among the media types of a document; `None` where the client takes none of them.
+pub fn choose(headers: &HeaderMap, offered: &[&'static str]) -> Option<&'static str> {
+    let clauses = clauses(headers);
+    let first = offered.first().copied();
+    if clauses.is_empty() {
+        return first;
     }
+    clauses.into_iter().find_map(|clause| match media_of(clause).as_str() {
+        "*/*" | "application/*" => first,
+        media => offered.iter().find(|offer| **offer == media).copied(),
+    })
+}
+
+/// The clauses of the Accept headers: by weight, then those without wildcards first.
+fn clauses(headers: &HeaderMap) -> Vec<&str> {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut clauses: Vec<&str> =
+        values.flat_map(|value| value.split(',')).map(str::trim).filter(|clause| !clause.is_empty()).collect();
+    clauses.sort_by(|a, b| {
+        let wild = |clause: &str| media_of(clause).matches('*').count();
+        weight(b).total_cmp(&weight(a)).then_with(|| wild(a).cmp(&wild(b)))
+    });
+    clauses
+}
+
+fn media_of(clause: &str) -> String {
+    clause.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn weight(clause: &str) -> f32 {
+    let parameters = clause.split(';').skip(1).map(str::trim);
+    parameters.filter_map(|p| p.strip_prefix("q=")?.parse().ok()).next().unwrap_or(1.0)
 }
 
 fn clause_of(clause: &str) -> Option<Accepted> {
@@ -131,11 +158,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_clause_that_can_be_served_is_taken() {
+    fn the_best_clause_that_can_be_served_is_taken() {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
         for (value, want) in [
             ("", Some((Encoding::Json, Shape::Plain))),
             ("*/*", Some((Encoding::Json, Shape::Plain))),
+            ("*/*, application/yaml", Some((Encoding::Yaml, Shape::Plain))),
+            ("application/json;q=0.5, application/yaml;q=0.8", Some((Encoding::Yaml, Shape::Plain))),
             ("application/yaml", Some((Encoding::Yaml, Shape::Plain))),
             (kubectl, Some((Encoding::Json, Shape::Table))),
             ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Protobuf, Shape::Plain))),

@@ -40,6 +40,8 @@ pub async fn handle(server: &Server, path: &str, query: &Query, headers: &Header
         }
         ["openid", "v1", "jwks"] => Ok(json_response(&server.signer.key_set())),
         [] | [""] => Ok(json_response(&root(&server.kinds()))),
+        ["openapi", "v2"] => swagger(server, headers),
+        ["openapi", "v3", rest @ ..] => openapi_v3(server, rest, query, headers),
         _ => document(server, trimmed, &segments, headers),
     }
 }
@@ -136,52 +138,98 @@ fn metrics(server: &Server) -> Response<Body> {
     response
 }
 
-/// Discovery and OpenAPI, with entity tags.
-fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap) -> Result<Response<Body>, Status> {
+const JSON: &str = "application/json";
+/// How the message of OpenAPI v2 is called, and how it was called before.
+const SWAGGER: [&str; 2] = [
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+];
+
+/// `/openapi/v2`, in JSON or protobuf.
+fn swagger(server: &Server, headers: &HeaderMap) -> Result<Response<Body>, Status> {
+    let offered = [JSON, SWAGGER[0], SWAGGER[1]];
+    let media = negotiate::choose(headers, &offered).ok_or_else(|| not_offered(&offered))?;
     let kinds = server.kinds();
-    let (aggregated, make): (bool, Box<dyn FnOnce() -> Option<Value>>) = match segments {
-        ["openapi", "v3"] => (false, Box::new(|| Some(openapi::v3_index(&kinds)))),
-        ["openapi", "v3", "api", "v1"] => (false, Box::new(|| openapi::v3(&kinds, "", "v1"))),
-        ["openapi", "v3", "apis", group, version] => (false, Box::new(|| openapi::v3(&kinds, group, version))),
-        ["openapi", "v2"] => {
-            refuse_protobuf(headers)?;
-            (false, Box::new(|| Some(openapi::v2(&kinds))))
+    if media == JSON {
+        return tagged(server, "/openapi/v2", JSON, || Some(openapi::v2(&kinds).to_string().into()), headers);
+    }
+    tagged(server, "/openapi/v2", SWAGGER[0], || Some(openapi::v2_message(&openapi::v2(&kinds))), headers)
+}
+
+fn not_offered(offered: &[&str]) -> Status {
+    Status::not_acceptable(format!("only the following media types are accepted: {}", offered.join(", ")))
+}
+
+/// The index of v3, and its documents: with the right hash in the address they never change, and a
+/// wrong one leads to the right one.
+fn openapi_v3(server: &Server, rest: &[&str], query: &Query, headers: &HeaderMap) -> Result<Response<Body>, Status> {
+    negotiate::choose(headers, &[JSON]).ok_or_else(|| not_offered(&[JSON]))?;
+    let kinds = server.kinds();
+    let (group, version) = match rest {
+        [] => {
+            let make = || Some(openapi::v3_index(&kinds).to_string().into());
+            return tagged(server, "/openapi/v3", JSON, make, headers);
         }
-        ["api" | "apis", rest @ ..] => {
-            let core = segments[0] == "api";
-            let aggregated = rest.is_empty() && negotiate::accept(headers, false)?.shape == Shape::AggregatedDiscovery;
-            let make: Box<dyn FnOnce() -> Option<Value>> = match (core, rest) {
-                (core, []) if aggregated => Box::new(move || Some(discovery::aggregated(&kinds, core))),
-                (true, []) => Box::new(|| Some(discovery::api_versions(&server.advertise.to_string()))),
-                (true, [version]) => Box::new(|| discovery::resources(&kinds, "", version)),
-                (false, []) => Box::new(|| Some(discovery::groups(&kinds))),
-                (false, [group]) => Box::new(|| discovery::group(&kinds, group)),
-                (false, [group, version]) => Box::new(|| discovery::resources(&kinds, group, version)),
-                _ => return Err(Status::no_such_path()),
-            };
-            (aggregated, make)
-        }
+        ["api", version] => ("", *version),
+        ["apis", group, version] => (*group, *version),
         _ => return Err(Status::no_such_path()),
     };
-    tagged(server, path, aggregated, make, headers)
-}
-
-fn refuse_protobuf(headers: &HeaderMap) -> Result<(), Status> {
-    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    if accept.split(',').any(|clause| clause.contains("json") || clause.contains("*/*")) {
-        return Ok(());
+    let hash = openapi::v3_hash(&kinds, group, version).ok_or_else(Status::no_such_path)?;
+    let asked = query.text("hash");
+    if asked.is_some_and(|asked| asked != hash) {
+        let mut response = Response::new(full(bytes::Bytes::new()));
+        *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
+        let address = format!("/openapi/v3/{}?hash={hash}", rest.join("/"));
+        response.headers_mut().insert(header::LOCATION, header_value(&address));
+        return Ok(response);
     }
-    Err(Status::not_acceptable("only the following media types are accepted: application/json"))
+    let tag = format!("\"{hash}\"");
+    let mut response = if knows(headers, &tag) {
+        not_modified(&tag)
+    } else {
+        let document = openapi::v3(&kinds, group, version).ok_or_else(Status::no_such_path)?;
+        with_tag(&tag, JSON, document.to_string())
+    };
+    let answered = response.headers_mut();
+    answered.insert(header::VARY, HeaderValue::from_static("Accept"));
+    if asked.is_some() {
+        answered.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, immutable"));
+        let year = jiff::SignedDuration::from_hours(365 * 24);
+        if let Ok(then) = server.now().checked_add(year) {
+            answered.insert(header::EXPIRES, header_value(&then.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()));
+        }
+    }
+    Ok(response)
 }
 
+/// Discovery, with entity tags.
+fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap) -> Result<Response<Body>, Status> {
+    let kinds = server.kinds();
+    let ["api" | "apis", rest @ ..] = segments else { return Err(Status::no_such_path()) };
+    let core = segments[0] == "api";
+    let aggregated = rest.is_empty() && negotiate::accept(headers, false)?.shape == Shape::AggregatedDiscovery;
+    let make = || match (core, rest) {
+        (core, []) if aggregated => Some(discovery::aggregated(&kinds, core)),
+        (true, []) => Some(discovery::api_versions(&server.advertise.to_string())),
+        (true, [version]) => discovery::resources(&kinds, "", version),
+        (false, []) => Some(discovery::groups(&kinds)),
+        (false, [group]) => discovery::group(&kinds, group),
+        (false, [group, version]) => discovery::resources(&kinds, group, version),
+        _ => None,
+    };
+    let media = if aggregated { AGGREGATED } else { JSON };
+    tagged(server, path, media, || make().map(|tree| tree.to_string().into()), headers)
+}
+
+/// A document with its entity tag, which is remembered for as long as the table of kinds stands.
 fn tagged(
     server: &Server,
     path: &str,
-    aggregated: bool,
-    make: Box<dyn FnOnce() -> Option<Value> + '_>,
+    media: &'static str,
+    make: impl FnOnce() -> Option<Vec<u8>>,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Status> {
-    let id = format!("{path}{}", if aggregated { "#aggregated" } else { "" });
+    let id = format!("{path} {media}");
     let table = std::sync::Arc::as_ptr(&server.kinds()) as usize;
     let known = {
         let mut tags = server.documents.tags.lock();
@@ -190,31 +238,35 @@ fn tagged(
         }
         tags.1.get(&id).cloned()
     };
-    let asked = headers.get(header::IF_NONE_MATCH).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    let matches = |tag: &str| asked.split(',').any(|a| a.trim().trim_start_matches("W/") == tag);
-    let mut response = match known.filter(|tag| matches(tag)) {
+    let mut response = match known.filter(|tag| knows(headers, tag)) {
         Some(tag) => not_modified(&tag),
         None => {
-            let bytes = make().ok_or_else(Status::no_such_path)?.to_string();
+            let bytes = make().ok_or_else(Status::no_such_path)?;
             let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02X}")).collect();
             let tag = format!("\"{digest}\"");
             server.documents.tags.lock().1.insert(id, tag.clone());
-            if matches(&tag) {
-                not_modified(&tag)
-            } else {
-                let mut response = respond(200, Encoding::Json, full(bytes));
-                response.headers_mut().insert(header::ETAG, header_value(&tag));
-                response
-            }
+            if knows(headers, &tag) { not_modified(&tag) } else { with_tag(&tag, media, bytes) }
         }
     };
     let headers = response.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("Accept"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
-    if aggregated {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(AGGREGATED));
-    }
     Ok(response)
+}
+
+/// Whether the client has the document already.
+fn knows(headers: &HeaderMap, tag: &str) -> bool {
+    let asked = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    asked
+        .flat_map(|value| value.split(','))
+        .any(|a| matches!(a.trim().trim_start_matches("W/"), a if a == tag || a == "*"))
+}
+
+fn with_tag(tag: &str, media: &'static str, bytes: impl Into<bytes::Bytes>) -> Response<Body> {
+    let mut response = respond(200, Encoding::Json, full(bytes));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    response.headers_mut().insert(header::ETAG, header_value(tag));
+    response
 }
 
 fn header_value(text: &str) -> HeaderValue {

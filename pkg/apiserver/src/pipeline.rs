@@ -23,7 +23,7 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    compress, connect,
+    components, compress, connect,
     flow::Class,
     negotiate, nonresource, proxy,
     query::Query,
@@ -62,12 +62,13 @@ where
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
     let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
-    let gzip = negotiate::takes_gzip(&parts.headers) && verb == "list";
+    // What comes from kubelets and proxied servers is passed on as it is.
+    let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let class = OnceLock::new();
     let answer = stages(&server, parts, body, query, info, upgrade, &class).instrument(span);
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
-        Ok(Ok(response)) if gzip => compress::gzip(response).await,
+        Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
         Ok(Ok(response)) => response,
         Ok(Err(status)) => {
             if status.code >= 500 {
@@ -284,6 +285,9 @@ async fn route(call: &Call) -> Result<Reply, Status> {
             "create" => reviews::create(call).await,
             _ => Err(Status::method_not_allowed()),
         };
+    }
+    if kind.verbs == Verbs::ReadOnly {
+        return components::handle(call).await;
     }
     // Writes to a collection name the namespace.
     let everywhere = kind.namespaced && info.namespace.is_empty();

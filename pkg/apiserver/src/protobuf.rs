@@ -37,7 +37,9 @@ fn message(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Result<
         return Ok(message.clone());
     }
     let mut tree = served(kind, stored)?;
-    tree["metadata"]["resourceVersion"] = revision.to_string().into();
+    if revision != 0 {
+        tree["metadata"]["resourceVersion"] = revision.to_string().into();
+    }
     let message = Bytes::from(match shape {
         Shape::Metadata => protobuf::partial(&tree),
         _ => protobuf::encode(&kind.schema, kind.root, &tree),

@@ -38,7 +38,7 @@ pub enum Reply {
 pub struct List {
     /// In key order.
     pub objects: Vec<Stored>,
-    /// Its resource version.
+    /// Its resource version; 0 for none.
     pub revision: i64,
     /// Token of the next page.
     pub continuation: Option<String>,
@@ -49,7 +49,10 @@ pub struct List {
 impl List {
     /// `metadata` of the list.
     pub fn metadata(&self) -> Value {
-        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        let mut metadata = json!({});
+        if self.revision != 0 {
+            metadata["resourceVersion"] = self.revision.to_string().into();
+        }
         if let Some(token) = &self.continuation {
             metadata["continue"] = token.as_str().into();
         }
@@ -83,6 +86,14 @@ pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
 pub fn partial(tree: Value) -> Value {
     let mut tree = tree;
     json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": tree["metadata"].take()})
+}
+
+/// An item of a list of its kind. The list says what its items are, except for custom resources.
+fn item(kind: &Kind, mut tree: Value) -> Value {
+    if let Some(fields) = tree.as_object_mut().filter(|_| !kind.is_custom()) {
+        fields.retain(|name, _| name != "kind" && name != "apiVersion");
+    }
+    tree
 }
 
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
@@ -128,7 +139,7 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
                 }),
                 Shape::Plain | Shape::AggregatedDiscovery => json!({
                     "kind": format!("{}List", &*kind.kind), "apiVersion": kind.api_version(), "metadata": metadata,
-                    "items": trees,
+                    "items": trees.into_iter().map(|tree| item(kind, tree)).collect::<Vec<_>>(),
                 }),
             };
             Ok(tree_response(200, accepted.encoding, &tree))
@@ -209,6 +220,8 @@ pub const PIECE: usize = 64 * 1024;
 struct ListBody {
     head: Option<Vec<u8>>,
     objects: std::vec::IntoIter<Stored>,
+    /// Items say what they are: custom resources do, built-in kinds do not.
+    typed: bool,
     left: usize,
     first: bool,
     done: bool,
@@ -223,7 +236,8 @@ impl ListBody {
             list.metadata()
         );
         let left = list.objects.iter().map(Stored::size).sum();
-        ListBody { head: Some(head.into()), objects: list.objects.into_iter(), left, first: true, done: false }
+        let (objects, typed) = (list.objects.into_iter(), kind.is_custom());
+        ListBody { head: Some(head.into()), objects, typed, left, first: true, done: false }
     }
 
     fn piece(&mut self) -> Option<Bytes> {
@@ -241,7 +255,11 @@ impl ListBody {
             if !std::mem::replace(&mut self.first, false) {
                 out.push(b',');
             }
-            object.write(&mut out);
+            if self.typed {
+                object.write(&mut out)
+            } else {
+                object.write_item(&mut out)
+            }
             self.left = self.left.saturating_sub(object.size());
         }
         Some(out.into())

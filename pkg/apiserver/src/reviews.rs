@@ -5,7 +5,6 @@ use serde_json::json;
 
 use crate::{
     auth::{Question, authn},
-    body::FieldValidation,
     call::Call,
     reply::Reply,
     verbs::{create::place, subresource},
@@ -18,7 +17,7 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
         let binding = call.object_of("", "v1", "Binding")?;
         return subresource_bind(call, meta::name(&binding)).await;
     }
-    let mut review = call.object(FieldValidation::parse(&call.query)?)?;
+    let mut review = call.object(call.write_options(false)?.validation)?;
     if call.kind.namespaced {
         place(call, &mut review)?;
     }

@@ -114,7 +114,7 @@ impl Server {
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         // The cache exists from the first write on, so that a watch may begin at it.
         self.caches.of(self.kinds().stored(kind)).await?;
-        let value = crate::stored::encode(object);
+        let value = crate::stored::encode_bounded(object)?;
         let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
         let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],

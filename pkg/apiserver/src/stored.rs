@@ -18,7 +18,7 @@ pub struct Stored {
     splice: usize,
     /// The object's protobuf message, resource version included: made when first asked for.
     pub(crate) message: Arc<OnceLock<Bytes>>,
-    /// Revision of the write: the object's resource version.
+    /// Revision of the write: the object's resource version. 0: not written, and shown without one.
     pub revision: i64,
 }
 
@@ -53,6 +53,21 @@ pub fn encode(object: &Value) -> Bytes {
     members(object, &["kind", "apiVersion", "metadata"], &mut out, true);
     out.push(b'}');
     out.into()
+}
+
+/// Largest object, as etcd has it.
+pub const LIMIT: usize = 1536 * 1024;
+
+/// As [`encode`]; 413 for an object that is too large.
+pub fn encode_bounded(object: &Value) -> Result<Bytes, api::Status> {
+    match encode(object) {
+        value if value.len() <= LIMIT => Ok(value),
+        value => {
+            let size = value.len();
+            let text = format!("request is too large: the object has {size} bytes, the limit is {LIMIT}");
+            Err(api::Status::too_large(text))
+        }
+    }
 }
 
 impl Stored {
@@ -93,11 +108,24 @@ impl Stored {
     pub fn write_at(&self, revision: i64, out: &mut Vec<u8>) {
         use std::io::Write as _;
         out.extend_from_slice(&self.value[..self.splice]);
-        write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
-        if self.value.get(self.splice) != Some(&b'}') {
-            out.push(b',');
+        if revision != 0 {
+            write!(out, "\"resourceVersion\":\"{revision}\"").expect("writing to memory cannot fail");
+            if self.value.get(self.splice) != Some(&b'}') {
+                out.push(b',');
+            }
         }
         out.extend_from_slice(&self.value[self.splice..]);
+    }
+
+    /// Appends the object as an item of a list of its kind, which says what its items are: without
+    /// `kind` and `apiVersion`.
+    pub fn write_item(&self, out: &mut Vec<u8>) {
+        let from = out.len();
+        self.write(out);
+        // What was not written by us may have them elsewhere: there they stay.
+        if self.value.starts_with(b"{\"kind\":") {
+            out.drain(from + 1..from + self.splice - METADATA.len());
+        }
     }
 
     /// The object as JSON.
@@ -110,7 +138,9 @@ impl Stored {
     /// The object as a tree, with its resource version.
     pub fn tree(&self) -> Result<Value, Corrupt> {
         let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
-        tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        if self.revision != 0 {
+            tree["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        }
         Ok(tree)
     }
 }
@@ -135,6 +165,10 @@ mod tests {
         want["metadata"]["resourceVersion"] = "7".into();
         assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
         assert_eq!(stored.tree().unwrap(), want);
+        let mut item = b"before".to_vec();
+        stored.write_item(&mut item);
+        want.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+        assert_eq!(serde_json::from_slice::<Value>(&item[6..]).unwrap(), want);
     }
 
     #[test]

@@ -21,6 +21,8 @@ macro_rules! manifest {
 const MANIFESTS: &[(&str, &str)] = &[
     manifest!("10-namespaces.yaml"),
     manifest!("20-priority-classes.yaml"),
+    manifest!("21-priority-levels.yaml"),
+    manifest!("22-flow-schemas.yaml"),
     manifest!("30-rbac-roles.yaml"),
     manifest!("31-rbac-bindings.yaml"),
     manifest!("32-rbac-controllers.yaml"),
@@ -82,12 +84,34 @@ async fn apply_one(client: &kube::Client, kinds: &Kinds, object: &Value) -> Resu
         (true, "") => "/namespaces/default".to_owned(),
         (true, namespace) => format!("/namespaces/{namespace}"),
     };
-    let path = format!("{prefix}{namespace}/{}/{name}?fieldManager=kinglet&force=true", &*row.plural);
-    let request = http::Request::patch(path)
+    let path = format!("{prefix}{namespace}/{}/{name}", &*row.plural);
+    if kept(client, object, &path).await.map_err(|e| failed(e.to_string()))? {
+        return Ok(());
+    }
+    let request = http::Request::patch(format!("{path}?fieldManager=kinglet&force=true"))
         .header(http::header::CONTENT_TYPE, "application/apply-patch+yaml")
         .body(object.to_string().into_bytes())
         .map_err(|e| failed(e.to_string()))?;
     client.request::<Value>(request).await.map(drop).map_err(|e| failed(e.to_string()))
+}
+
+/// Set to `false` by those who want to keep an object as they have made it.
+const AUTO_UPDATE: &str = "apf.kubernetes.io/autoupdate-spec";
+/// Objects without which requests could not be told apart: nobody keeps them.
+const MANDATORY: [&str; 2] = ["exempt", "catch-all"];
+
+/// Whether an object is there, and somebody wants it as it is.
+async fn kept(client: &kube::Client, object: &Value, path: &str) -> Result<bool, kube::Error> {
+    let annotated = !object["metadata"]["annotations"][AUTO_UPDATE].is_null();
+    if !annotated || MANDATORY.contains(&meta::name(object)) {
+        return Ok(false);
+    }
+    let request = http::Request::get(path).body(Vec::new()).map_err(kube::Error::HttpError)?;
+    match client.request::<Value>(request).await {
+        Ok(live) => Ok(live["metadata"]["annotations"][AUTO_UPDATE] == "false"),
+        Err(kube::Error::Api(answer)) if answer.code == 404 => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The range that the server was started with, as an object; made once, since it cannot be changed.

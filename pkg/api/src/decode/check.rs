@@ -9,14 +9,17 @@ use super::{instant, tree::Path};
 use crate::{
     Status,
     quantity::Quantity,
-    schema::{Field, Schema, Shape, Type, TypeId},
+    schema::{Field, Schema, Shape, Type, TypeId, builtin, ids},
 };
 
 /// Checks and canonicalises `value` in place. Returns the paths of unknown fields, which are dropped
 /// from the value; a value of the wrong type is a 400.
 pub fn check(schema: &Schema, root: TypeId, value: &mut Value) -> Result<Vec<String>, Status> {
-    let mut walk = Walk { schema, unknown: Vec::new() };
     let ty = schema.get(root);
+    if let Some(custom) = &schema.custom {
+        return crate::crd::check(custom, &ty.name, value);
+    }
+    let mut walk = Walk { schema, unknown: Vec::new() };
     match walk.object(ty, value, &Path::Root, &Names { owner: ty, parent: None }) {
         Ok(()) => Ok(walk.unknown),
         Err(fault) => {
@@ -25,6 +28,15 @@ pub fn check(schema: &Schema, root: TypeId, value: &mut Value) -> Result<Vec<Str
             Err(Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {fault}")))
         }
     }
+}
+
+/// Checks `metadata` at `path` in the same way; the text of the fault where it is of the wrong type.
+pub(crate) fn metadata(value: &mut Value, path: &Path) -> Result<Vec<String>, String> {
+    let schema = builtin();
+    let ty = schema.get(ids::META_V1_OBJECT_META);
+    let mut walk = Walk { schema: &schema, unknown: Vec::new() };
+    walk.object(ty, value, path, &Names { owner: ty, parent: None })?;
+    Ok(walk.unknown)
 }
 
 struct Walk<'s> {

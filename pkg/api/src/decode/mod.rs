@@ -14,7 +14,9 @@ use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
 pub use check::check;
+pub(crate) use check::metadata;
 pub use instant::{micro_time, time};
+pub(crate) use tree::Path;
 
 use crate::Status;
 

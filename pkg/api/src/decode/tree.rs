@@ -10,9 +10,11 @@ use super::MAX_DEPTH;
 
 /// Where a value stands, as a list from the leaf to the root.
 #[derive(Clone, Copy)]
-pub(super) enum Path<'a> {
+pub(crate) enum Path<'a> {
     Root,
     Field(&'a Path<'a>, &'a str),
+    /// A key of a map, where it is written in brackets.
+    Key(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, usize),
 }
 
@@ -22,6 +24,7 @@ impl fmt::Display for Path<'_> {
             Path::Root => Ok(()),
             Path::Field(Path::Root, name) => f.write_str(name),
             Path::Field(parent, name) => write!(f, "{parent}.{name}"),
+            Path::Key(parent, key) => write!(f, "{parent}[{key}]"),
             Path::Item(parent, at) => write!(f, "{parent}[{at}]"),
         }
     }

@@ -30,7 +30,9 @@ type Object = Map<String, Value>;
 
 /// Fills in the defaults of `value`, an object of type `root`.
 pub fn apply(schema: &Schema, root: TypeId, value: &mut Value) {
-    if let Value::Object(object) = value {
+    if let Some(custom) = &schema.custom {
+        custom.default(value);
+    } else if let Value::Object(object) = value {
         let rules = matches!(schema.types, Shared::Static(_)).then(|| &**RULES);
         Walk { schema, rules }.object(root, object);
     }
@@ -94,6 +96,11 @@ fn always_there(field: &Field) -> bool {
     matches!(field.shape, Shape::Object(_)) && !field.form.pointer && !field.form.omit_zero
 }
 
+/// Whether upstream's encoding leaves a default out: the zero value of what is no pointer.
+fn left_out(field: &Field, default: &str) -> bool {
+    field.form.omit_empty && !field.form.pointer && matches!(default, "0" | "\"\"" | "false")
+}
+
 /// Whether upstream's decoding sees no value: absent, or the zero value of what is no pointer.
 fn unset(ty: &Type, object: &Object, name: &str) -> bool {
     let pointer = ty.field(name).is_some_and(|f| f.form.pointer);
@@ -121,6 +128,7 @@ impl Walk<'_> {
         }
         for field in ty.fields.iter() {
             if let Some(default) = &field.default
+                && !(rule.is_some() && left_out(field, default))
                 && unset(ty, object, &field.name)
                 && let Ok(default) = serde_json::from_str(default)
             {

@@ -1,8 +1,8 @@
 //! Rows of authentication, authorization, RBAC and certificates.
 
 use super::{
-    Verbs,
-    row::{Group, Row, STATUS},
+    Action, Subresource, Verbs,
+    row::{Group, Row, STATUS, sub},
 };
 use crate::{strategy, table};
 
@@ -13,6 +13,8 @@ pub(super) static AUTHORIZATION: Group =
 pub(super) static CERTIFICATES: Group =
     Group { group: "certificates.k8s.io", version: "v1", package: "io.k8s.api.certificates" };
 pub(super) static RBAC: Group = Group { group: "rbac.authorization.k8s.io", version: "v1", package: "io.k8s.api.rbac" };
+
+const SIGNING_SUBS: &[Subresource] = &[sub("approval", Action::Approval), sub("status", Action::Status)];
 
 pub(super) const AUTHENTICATION_ROWS: &[Row] = &[
     Row::cluster("SelfSubjectReview", "selfsubjectreviews").verbs(Verbs::CreateOnly),
@@ -28,12 +30,13 @@ pub(super) const AUTHORIZATION_ROWS: &[Row] = &[
 
 pub(super) const CERTIFICATES_ROWS: &[Row] = &[
     Row::cluster("CertificateSigningRequest", "certificatesigningrequests")
+        .strategy(&strategy::SigningRequests)
         .columns(&table::access::SIGNING_REQUEST)
         .short(&["csr"])
-        .subs(STATUS)
+        .subs(SIGNING_SUBS)
         .selectable(&["spec.signerName"]),
     Row::cluster("ClusterTrustBundle", "clustertrustbundles")
-        .strategy(&strategy::PathNamed)
+        .strategy(&strategy::TrustBundles)
         .columns(&table::access::TRUST_BUNDLE)
         .selectable(&["spec.signerName"]),
     Row::namespaced("PodCertificateRequest", "podcertificaterequests")

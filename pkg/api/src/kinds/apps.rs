@@ -11,7 +11,9 @@ pub(super) static BATCH: Group = Group { group: "batch", version: "v1", package:
 pub(super) static POLICY: Group = Group { group: "policy", version: "v1", package: "io.k8s.api.policy" };
 
 pub(super) const APPS_ROWS: &[Row] = &[
-    Row::namespaced("ControllerRevision", "controllerrevisions").columns(&table::workloads::CONTROLLER_REVISION),
+    Row::namespaced("ControllerRevision", "controllerrevisions")
+        .strategy(&strategy::ControllerRevisions)
+        .columns(&table::workloads::CONTROLLER_REVISION),
     Row::namespaced("DaemonSet", "daemonsets")
         .strategy(&strategy::DaemonSets)
         .columns(&table::workloads::DAEMON_SET)
@@ -39,7 +41,7 @@ pub(super) const APPS_ROWS: &[Row] = &[
 ];
 
 pub(super) const AUTOSCALING_ROWS: &[Row] = &[Row::namespaced("HorizontalPodAutoscaler", "horizontalpodautoscalers")
-    .strategy(&strategy::Spec)
+    .strategy(&strategy::Autoscalers::V2)
     .columns(&table::workloads::AUTOSCALER)
     .short(&["hpa"])
     .categories(ALL)
@@ -61,7 +63,7 @@ pub(super) const BATCH_ROWS: &[Row] = &[
 ];
 
 pub(super) const POLICY_ROWS: &[Row] = &[Row::namespaced("PodDisruptionBudget", "poddisruptionbudgets")
-    .strategy(&strategy::Spec)
+    .strategy(&strategy::DisruptionBudgets)
     .columns(&table::workloads::DISRUPTION_BUDGET)
     .short(&["pdb"])
     .subs(STATUS)];

@@ -56,6 +56,10 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 
 pub(super) const ROWS: &[Row] = &[
     Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
+    Row::cluster("ComponentStatus", "componentstatuses")
+        .columns(&table::cluster::COMPONENT_STATUS)
+        .short(&["cs"])
+        .verbs(Verbs::ReadOnly),
     Row::namespaced("ConfigMap", "configmaps")
         .strategy(&strategy::ConfigMaps)
         .columns(&table::cluster::CONFIG_MAP)
@@ -70,7 +74,7 @@ pub(super) const ROWS: &[Row] = &[
         .short(&["ev"])
         .selectable(EVENT_FIELDS)
         .relaxed(),
-    Row::namespaced("LimitRange", "limitranges").short(&["limits"]),
+    Row::namespaced("LimitRange", "limitranges").strategy(&strategy::LimitRanges).short(&["limits"]),
     Row::cluster("Namespace", "namespaces")
         .strategy(&strategy::Namespaces)
         .columns(&table::cluster::NAMESPACE)
@@ -85,10 +89,15 @@ pub(super) const ROWS: &[Row] = &[
         .subs(NODE_SUBS)
         .selectable(&["spec.unschedulable"]),
     Row::namespaced("PersistentVolumeClaim", "persistentvolumeclaims")
+        .strategy(&strategy::Claims)
         .columns(&table::storage::CLAIM)
         .short(&["pvc"])
         .subs(STATUS),
-    Row::cluster("PersistentVolume", "persistentvolumes").columns(&table::storage::VOLUME).short(&["pv"]).subs(STATUS),
+    Row::cluster("PersistentVolume", "persistentvolumes")
+        .strategy(&strategy::Volumes)
+        .columns(&table::storage::VOLUME)
+        .short(&["pv"])
+        .subs(STATUS),
     Row::namespaced("Pod", "pods")
         .strategy(&strategy::Pods)
         .columns(&table::pods::COLUMNS)
@@ -96,7 +105,9 @@ pub(super) const ROWS: &[Row] = &[
         .categories(ALL)
         .subs(POD_SUBS)
         .selectable(POD_FIELDS),
-    Row::namespaced("PodTemplate", "podtemplates").strategy(&strategy::Whole).columns(&table::workloads::POD_TEMPLATE),
+    Row::namespaced("PodTemplate", "podtemplates")
+        .strategy(&strategy::PodTemplates)
+        .columns(&table::workloads::POD_TEMPLATE),
     Row::namespaced("ReplicationController", "replicationcontrollers")
         .strategy(&strategy::ReplicationControllers)
         .columns(&table::workloads::REPLICATION_CONTROLLER)
@@ -105,6 +116,7 @@ pub(super) const ROWS: &[Row] = &[
         .subs(SCALE_AND_STATUS)
         .selectable(&["status.replicas"]),
     Row::namespaced("ResourceQuota", "resourcequotas")
+        .strategy(&strategy::ResourceQuotas)
         .columns(&table::cluster::RESOURCE_QUOTA)
         .short(&["quota"])
         .subs(STATUS),

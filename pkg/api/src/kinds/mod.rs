@@ -6,11 +6,13 @@
 
 mod access;
 mod apps;
+pub(crate) mod autoscaling;
 mod core;
 mod events;
 mod extensions;
 mod fields;
 mod networking;
+mod registration;
 mod row;
 mod storage;
 mod system;
@@ -26,6 +28,7 @@ use serde_json::Value;
 use crate::{
     schema::{Schema, Shared, TypeId},
     strategy::Strategy,
+    table::jsonpath::JsonPath,
 };
 
 /// One served group, version and resource.
@@ -109,6 +112,8 @@ pub enum Verbs {
     NoCollectionDelete,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
+    /// get and list: what is made when it is asked for; nothing is stored.
+    ReadOnly,
 }
 
 impl Verbs {
@@ -118,6 +123,7 @@ impl Verbs {
             Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
             Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
             Verbs::CreateOnly => &["create"],
+            Verbs::ReadOnly => &["get", "list"],
         }
     }
 
@@ -140,7 +146,7 @@ impl Subresource {
     /// What clients may do with it, as discovery lists it.
     pub fn verbs(&self) -> &'static [&'static str] {
         match self.action {
-            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize => {
+            Action::Status | Action::Scale(_) | Action::EphemeralContainers | Action::Resize | Action::Approval => {
                 &["get", "patch", "update"]
             }
             Action::Binding | Action::Eviction | Action::Token => &["create"],
@@ -173,6 +179,8 @@ pub enum Action {
     EphemeralContainers,
     /// In-place resize of a pod.
     Resize,
+    /// Conditions of a signing request: the approver's word.
+    Approval,
     /// A stream or a document from the kubelet: `log`, `exec`, `attach`, `portforward`, `proxy`.
     Connect,
 }
@@ -206,8 +214,8 @@ pub struct Column {
 /// How a cell is made from an object. `now` is in seconds since the epoch.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// The value at a JSONPath (dotted path); dates become ages.
-    Path(Shared<str>),
+    /// The value at a JSONPath, in the form of the column's type; dates become ages.
+    Path(Arc<JsonPath>),
     /// Text at a dotted path, or else the second text.
     Text(&'static str, &'static str),
     /// A whole number at a dotted path, 0 where absent.
@@ -259,13 +267,36 @@ impl Kind {
         }
     }
 
-    /// Brings an object from its stored form into the one that this row serves.
-    pub fn from_storage(&self, object: &mut Value) {
+    /// Brings an object from its stored form into the one that this row serves. Whether the two
+    /// differ, as far as is known: what code converts is taken to differ.
+    pub fn from_storage(&self, object: &mut Value) -> bool {
         match self.conversion {
-            None => {}
-            Some(Conversion::Code { from_storage, .. }) => from_storage(object),
-            Some(Conversion::Schema) => object["apiVersion"] = self.api_version().into(),
+            None => false,
+            Some(Conversion::Code { from_storage, .. }) => {
+                from_storage(object);
+                true
+            }
+            Some(Conversion::Schema) => {
+                let version = self.api_version();
+                let other = object["apiVersion"] != version;
+                object["apiVersion"] = version.into();
+                let changed = self.schema.custom.as_ref().is_some_and(|custom| custom.read(object));
+                changed || other
+            }
         }
+    }
+
+    /// The kind of lists: mostly the kind with `List` behind it.
+    pub fn list_kind(&self) -> String {
+        match &self.schema.custom {
+            Some(custom) => custom.list_kind().to_owned(),
+            None => format!("{}List", &*self.kind),
+        }
+    }
+
+    /// What clients are to be warned of, where a version is deprecated.
+    pub fn deprecation(&self) -> Option<&str> {
+        self.schema.custom.as_ref()?.deprecation()
     }
 
     /// The subresource of this name.
@@ -319,11 +350,13 @@ impl Kinds {
 pub fn builtin() -> Kinds {
     row::build(&[
         (&core::GROUP, core::ROWS),
+        (&registration::GROUP, registration::ROWS),
         (&apps::APPS, apps::APPS_ROWS),
         (&events::GROUP, events::ROWS),
         (&access::AUTHENTICATION, access::AUTHENTICATION_ROWS),
         (&access::AUTHORIZATION, access::AUTHORIZATION_ROWS),
         (&apps::AUTOSCALING, apps::AUTOSCALING_ROWS),
+        (&autoscaling::GROUP, autoscaling::ROWS),
         (&apps::BATCH, apps::BATCH_ROWS),
         (&access::CERTIFICATES, access::CERTIFICATES_ROWS),
         (&networking::NETWORKING, networking::NETWORKING_ROWS),

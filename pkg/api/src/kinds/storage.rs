@@ -8,15 +8,21 @@ pub(super) static MIGRATION: Group =
     Group { group: "storagemigration.k8s.io", version: "v1", package: "io.k8s.api.storagemigration" };
 
 pub(super) const STORAGE_ROWS: &[Row] = &[
-    Row::cluster("CSIDriver", "csidrivers").strategy(&strategy::Spec).columns(&table::storage::CSI_DRIVER),
-    Row::cluster("CSINode", "csinodes").columns(&table::storage::CSI_NODE).subs(STATUS),
-    Row::namespaced("CSIStorageCapacity", "csistoragecapacities").columns(&table::storage::CAPACITY),
-    Row::cluster("StorageClass", "storageclasses").columns(&table::storage::CLASS).short(&["sc"]),
+    Row::cluster("CSIDriver", "csidrivers").strategy(&strategy::CsiDrivers).columns(&table::storage::CSI_DRIVER),
+    Row::cluster("CSINode", "csinodes").strategy(&strategy::CsiNodes).columns(&table::storage::CSI_NODE).subs(STATUS),
+    Row::namespaced("CSIStorageCapacity", "csistoragecapacities")
+        .strategy(&strategy::Capacities)
+        .columns(&table::storage::CAPACITY),
+    Row::cluster("StorageClass", "storageclasses")
+        .strategy(&strategy::StorageClasses)
+        .columns(&table::storage::CLASS)
+        .short(&["sc"]),
     Row::cluster("VolumeAttachment", "volumeattachments")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::Attachments)
         .columns(&table::storage::ATTACHMENT)
         .subs(STATUS),
     Row::cluster("VolumeAttributesClass", "volumeattributesclasses")
+        .strategy(&strategy::AttributesClasses)
         .columns(&table::storage::ATTRIBUTES_CLASS)
         .short(&["vac"]),
 ];

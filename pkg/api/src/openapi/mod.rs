@@ -8,6 +8,7 @@
 
 mod definitions;
 mod paths;
+mod swagger;
 
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use crate::{
     schema::Shared,
 };
 use definitions::Definitions;
+pub use swagger::encode as v2_message;
 
 /// Which of the two forms a document has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +51,19 @@ pub fn v3_index(kinds: &Kinds) -> Value {
         paths.entry(path[1..].to_owned()).or_insert_with(Fingerprint::new).add(kind);
     }
     let entry = |(path, print): (String, Fingerprint)| {
-        let address = format!("/openapi/v3/{path}?hash={:016X}", print.0);
+        let address = format!("/openapi/v3/{path}?hash={print}");
         (path, json!({"serverRelativeURL": address}))
     };
     json!({"paths": paths.into_iter().map(entry).collect::<Map<_, _>>()})
+}
+
+/// What stands for a document of v3 in its address; `None` if nothing is served there.
+pub fn v3_hash(kinds: &Kinds, group: &str, version: &str) -> Option<String> {
+    let mut rows = kinds.rows().iter().filter(|k| &*k.group == group && &*k.version == version).peekable();
+    rows.peek()?;
+    let mut print = Fingerprint::new();
+    rows.for_each(|row| print.add(row));
+    Some(print.to_string())
 }
 
 /// `/openapi/v3/apis/GROUP/VERSION`; `None` if nothing is served there.
@@ -128,6 +139,12 @@ impl Fingerprint {
         if let Shared::Counted(types) = &kind.schema.types {
             let _ = write!(self, "{types:?}");
         }
+    }
+}
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016X}", self.0)
     }
 }
 

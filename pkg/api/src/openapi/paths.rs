@@ -207,7 +207,7 @@ fn subresource(
             let scale = definitions.named("io.k8s.api.autoscaling.v1.Scale");
             (gvk("autoscaling", "v1", "Scale"), Vec::from(object_operations(definitions, &scale, &name)))
         }
-        Action::Status | Action::EphemeralContainers | Action::Resize => {
+        Action::Status | Action::EphemeralContainers | Action::Resize | Action::Approval => {
             (of.own.clone(), Vec::from(object_operations(definitions, object, &name)))
         }
         Action::Binding => created(definitions, "io.k8s.api.core.v1.Binding", gvk("", "v1", "Binding"), &name),

@@ -120,7 +120,69 @@ fn the_index_points_to_documents_that_change_with_their_kinds() {
     let address = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().expect("an address");
     assert!(address.starts_with("/openapi/v3/apis/apps/v1?hash="), "{address}");
     assert_eq!(index, v3_index(&all));
+    assert!(address.ends_with(&v3_hash(&all, "apps", "v1").expect("served")));
+    assert_eq!(v3_hash(&all, "apps", "v2"), None);
     let fewer = Kinds::new(all.rows().iter().filter(|k| &*k.kind != "DaemonSet").cloned().collect());
     assert_ne!(v3_index(&fewer)["paths"]["apis/apps/v1"]["serverRelativeURL"], address);
     assert_eq!(v3(&all, "nobody", "v1"), None);
+}
+
+#[test]
+fn v2_as_a_message() {
+    use crate::protobuf::wire;
+    /// The content of the first field with each of these numbers, one within the other.
+    fn within<'a>(mut bytes: &'a [u8], numbers: &[u32]) -> &'a [u8] {
+        for number in numbers {
+            loop {
+                let record = wire::next(&mut bytes).expect("a message").expect("the field");
+                if record.number == *number {
+                    bytes = record.bytes("x").expect("a message");
+                    break;
+                }
+            }
+        }
+        bytes
+    }
+    let document = json!({
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": "v1"},
+        "paths": {"/api/": {
+            "get": {
+                "operationId": "list",
+                "parameters": [
+                    {"in": "query", "name": "limit", "type": "integer"},
+                    {"in": "body", "name": "body", "schema": {"$ref": "#/definitions/a"}},
+                ],
+                "responses": {"200": {"description": "OK", "schema": {"$ref": "#/definitions/a"}}},
+                "x-kubernetes-action": "list",
+            },
+            "parameters": [{"in": "path", "name": "namespace", "required": true}],
+        }},
+        "definitions": {"a": {
+            "type": "object",
+            "additionalProperties": {"items": {"type": "string"}, "type": "array"},
+            "x-kubernetes-group-version-kind": [{"kind": "A"}],
+        }},
+        "security": [{"BearerToken": []}],
+    });
+    let bytes = v2_message(&document);
+    let cases: [(&[u32], &str); 12] = [
+        (&[1], "2.0"),
+        (&[2, 1], "Kubernetes"),
+        (&[8, 2, 1], "/api/"),
+        (&[8, 2, 2, 2, 5], "list"),
+        (&[8, 2, 2, 2, 8, 1, 2, 3, 4], "limit"),
+        (&[8, 2, 2, 2, 9, 1, 1], "200"),
+        (&[8, 2, 2, 2, 9, 1, 2, 1, 2, 1, 1], "#/definitions/a"),
+        (&[8, 2, 2, 2, 13, 2, 2], "\"list\""),
+        (&[8, 2, 2, 9, 1, 2, 4, 4], "namespace"),
+        (&[9, 1, 2, 22, 1], "object"),
+        (&[9, 1, 2, 21, 1, 23, 1, 22, 1], "string"),
+        (&[9, 1, 2, 31, 2, 2], r#"[{"kind":"A"}]"#),
+    ];
+    for (numbers, want) in cases {
+        assert_eq!(String::from_utf8_lossy(within(&bytes, numbers)), want, "{numbers:?}");
+    }
+    assert_eq!(within(&bytes, &[12, 1, 1]), b"BearerToken");
+    assert!(v2_message(&v2(&kinds::builtin())).len() > 100_000);
 }

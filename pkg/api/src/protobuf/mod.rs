@@ -17,7 +17,7 @@ mod decode;
 mod duration;
 mod encode;
 mod plan;
-mod wire;
+pub(crate) mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::crd::Custom;
+
 mod build;
 #[allow(missing_docs, reason = "the names say it")]
 #[rustfmt::skip]
@@ -20,7 +22,7 @@ pub use generated::ids;
 
 /// The types of all built-in groups and versions.
 pub fn builtin() -> Schema {
-    Schema { types: Shared::Static(&generated::TYPES) }
+    Schema { types: Shared::Static(&generated::TYPES), custom: None }
 }
 
 /// Data that is either in the generated table or shared at run time.
@@ -56,6 +58,8 @@ impl<T: ?Sized> Clone for Shared<T> {
 pub struct Schema {
     /// Indexed by [`TypeId`]; sorted by name where static.
     pub types: Shared<[Type]>,
+    /// What only schemas of custom resources say: pruning, nulls, defaults, rules for values.
+    pub custom: Option<Arc<Custom>>,
 }
 
 /// Index of a type within its [`Schema`].

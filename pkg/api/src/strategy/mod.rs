@@ -8,14 +8,23 @@
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod admission;
 mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
 mod cluster;
 mod core;
 mod custom;
 mod endpoints;
+mod flowcontrol;
+mod networking;
 mod pods;
+mod quota;
 mod rbac;
+mod registration;
 mod services;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -24,15 +33,26 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
-    apps::{CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets},
-    cluster::{Events, Leases, PriorityClasses},
+    admission::{Policies, PolicyBindings, Webhooks},
+    apps::{
+        ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
+    },
+    autoscaling::{Autoscalers, DisruptionBudgets},
+    batch::{CronJobs, Jobs},
+    certificates::{SigningRequests, TrustBundles},
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
-    custom::CustomResourceDefinitions,
+    custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
+    flowcontrol::{FlowSchemas, PriorityLevels},
+    networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
+    quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
+    registration::ApiServices,
     services::Services,
-    tracked::{PathNamed, Spec, Whole},
+    storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
+    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 
@@ -56,6 +76,11 @@ pub trait Strategy: Send + Sync {
     /// Checks a new object further, after [`Strategy::validate`].
     fn validate_create(&self, _object: &Value) -> FieldErrors {
         FieldErrors::default()
+    }
+
+    /// Whether a PUT may leave out `metadata.resourceVersion`.
+    fn unconditional_update(&self) -> bool {
+        true
     }
 
     /// Whether clients may give a status at creation, though there is a status subresource.

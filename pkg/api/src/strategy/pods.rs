@@ -30,7 +30,8 @@ impl Strategy for Pods {
 
     fn validate(&self, pod: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        pod_spec(&mut errors, "spec", tree::at(pod, "spec"), Part::Pod);
+        let name = tree::text(pod, "metadata.name");
+        pod_spec(&mut errors, "spec", tree::at(pod, "spec"), Part::Pod(name));
         errors
     }
 

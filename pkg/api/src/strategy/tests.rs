@@ -9,6 +9,11 @@ use crate::{
     validation::{self, FieldErrors},
 };
 
+mod autoscaling;
+mod batch;
+mod storage;
+mod workloads;
+
 fn kind<'a>(kinds: &'a Kinds, name: &str) -> &'a Kind {
     kinds.rows().iter().find(|k| &*k.kind == name).unwrap_or_else(|| panic!("{name} is served"))
 }
@@ -419,6 +424,8 @@ fn manifests_of_a_fresh_cluster() {
     let manifests = [
         include_str!("../../../../manifests/10-namespaces.yaml"),
         include_str!("../../../../manifests/20-priority-classes.yaml"),
+        include_str!("../../../../manifests/21-priority-levels.yaml"),
+        include_str!("../../../../manifests/22-flow-schemas.yaml"),
         include_str!("../../../../manifests/30-rbac-roles.yaml"),
         include_str!("../../../../manifests/31-rbac-bindings.yaml"),
         include_str!("../../../../manifests/40-kube-dns.yaml"),
@@ -441,5 +448,5 @@ fn manifests_of_a_fresh_cluster() {
         assert!(errors.is_empty(), "{}: {errors}", object["metadata"]["name"]);
         count += 1;
     }
-    assert_eq!(count, 54);
+    assert_eq!(count, 73);
 }

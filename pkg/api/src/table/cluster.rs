@@ -13,6 +13,40 @@ use crate::{
 
 pub(crate) static NAMESPACE: [Column; 3] = [name("Name"), text("Status", "status.phase", ""), age()];
 
+/// The condition of a type, or null.
+fn condition<'a>(object: &'a Value, list: &str, kind: &str) -> &'a Value {
+    tree::items(object, list).iter().find(|c| c["type"] == kind).unwrap_or(&Value::Null)
+}
+
+pub(crate) static COMPONENT_STATUS: [Column; 4] = [
+    name("Name"),
+    code("Status", |component, _| match tree::text(condition(component, "conditions", "Healthy"), "status") {
+        "" => "Unknown".into(),
+        "True" => "Healthy".into(),
+        _ => "Unhealthy".into(),
+    }),
+    code("Message", |component, _| tree::text(condition(component, "conditions", "Healthy"), "message").into()),
+    code("Error", |component, _| tree::text(condition(component, "conditions", "Healthy"), "error").into()),
+];
+
+pub(crate) static API_SERVICE: [Column; 4] = [
+    name("Name"),
+    code("Service", |service, _| match tree::at(service, "spec.service") {
+        Value::Null => "Local".into(),
+        reference => format!("{}/{}", tree::text(reference, "namespace"), tree::text(reference, "name")).into(),
+    }),
+    code("Available", |service, _| {
+        let available = condition(service, "status.conditions", "Available");
+        match (tree::text(available, "status"), tree::text(available, "reason")) {
+            _ if available.is_null() => "Unknown".into(),
+            ("True", _) => "True".into(),
+            (status, "") => status.into(),
+            (status, reason) => format!("{status} ({reason})").into(),
+        }
+    }),
+    age(),
+];
+
 pub(crate) static CONFIG_MAP: [Column; 3] = [
     name("Name"),
     code("Data", |map, _| (tree::entries(map, "data").count() + tree::entries(map, "binaryData").count()).into()),

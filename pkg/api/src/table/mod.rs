@@ -15,6 +15,7 @@ use crate::{
 pub(crate) mod access;
 mod age;
 pub(crate) mod cluster;
+pub mod jsonpath;
 pub(crate) mod networking;
 pub(crate) mod pods;
 pub(crate) mod storage;
@@ -133,10 +134,7 @@ fn row(kind: &Kind, columns: &[&Column], object: &Value, options: Options) -> Va
 
 fn cell(column: &Column, object: &Value, now: i64) -> Value {
     match &column.cell {
-        Cell::Path(path) => match tree::at(object, path.trim_start_matches('.')) {
-            Value::String(time) if &*column.kind == "date" => since(time, now).into(),
-            value => value.clone(),
-        },
+        Cell::Path(path) => path.first(object).map_or(Value::Null, |value| typed(&column.kind, value, now)),
         Cell::Text(path, otherwise) => match tree::text(object, path) {
             "" => (*otherwise).into(),
             text => text.into(),
@@ -150,6 +148,22 @@ fn cell(column: &Column, object: &Value, now: i64) -> Value {
         },
         Cell::Age(path) => since(tree::text(object, path), now).into(),
         Cell::Code(code) => code(object, now),
+    }
+}
+
+/// A value in the form of a column's type; null where it cannot have that form.
+fn typed(kind: &str, value: &Value, now: i64) -> Value {
+    match (kind, value) {
+        (_, Value::Null) => Value::Null,
+        ("string", Value::String(_)) | ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) => value.clone(),
+        ("string", value) => value.to_string().into(),
+        ("integer", Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => whole.into(),
+            (None, Some(float)) => (float as i64).into(),
+            (None, None) => Value::Null,
+        },
+        ("date", Value::String(time)) => since(time, now).into(),
+        _ => Value::Null,
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{age, age::parse, code, column, count, format_labels, format_selector, human_duration, int, name, since};
 use super::{selector_text, text, wide};
 use crate::{
-    kinds::{Cell, Column},
+    kinds::{Cell, Column, autoscaling},
     tree,
 };
 
@@ -210,6 +210,11 @@ pub(crate) static AUTOSCALER: [Column; 7] = [
 
 fn autoscaler_targets(hpa: &Value) -> String {
     const SHOWN: usize = 2;
+    if hpa["apiVersion"] == "autoscaling/v1" {
+        let mut stored = hpa.clone();
+        autoscaling::to_storage(&mut stored);
+        return autoscaler_targets(&stored);
+    }
     let metrics = tree::items(hpa, "spec.metrics");
     let current = tree::items(hpa, "status.currentMetrics");
     let shown: Vec<_> = metrics

@@ -3,16 +3,30 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod admission;
+pub mod autoscaling;
+pub mod batch;
+pub mod certificates;
+pub mod claims;
+pub mod conditions;
+pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
 mod metadata;
 pub mod names;
+pub mod networking;
 pub mod pod;
+pub mod policy;
+pub mod quota;
 pub mod resources;
+pub mod schedule;
 pub mod service;
+pub mod storage;
 #[cfg(test)]
 mod tests;
+pub mod volume;
 pub mod workload;
+pub mod x509;
 
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
@@ -27,6 +41,8 @@ pub enum Reason {
     Required,
     /// `Invalid value`.
     Invalid,
+    /// `Invalid value`, where the value says nothing.
+    Unfit,
     /// `Unsupported value`.
     NotSupported,
     /// `Duplicate value`.
@@ -82,6 +98,7 @@ impl FieldError {
             Reason::Required => return suffixed("Required value".to_owned(), &self.detail),
             Reason::Forbidden => return suffixed("Forbidden".to_owned(), &self.detail),
             Reason::TooLong => return suffixed("Too long".to_owned(), &self.detail),
+            Reason::Unfit => return suffixed("Invalid value".to_owned(), &self.detail),
             Reason::Invalid | Reason::TypeInvalid => "Invalid value",
             Reason::NotSupported => "Unsupported value",
             Reason::Duplicate => "Duplicate value",
@@ -108,8 +125,16 @@ impl std::fmt::Display for FieldErrors {
         match self.0.as_slice() {
             [one] => write!(f, "{one}"),
             many => {
-                let texts: Vec<_> = many.iter().map(ToString::to_string).collect();
-                write!(f, "[{}]", texts.join(", "))
+                let mut texts: Vec<_> = Vec::with_capacity(many.len());
+                for text in many.iter().map(ToString::to_string) {
+                    if !texts.contains(&text) {
+                        texts.push(text);
+                    }
+                }
+                match texts.as_slice() {
+                    [one] => f.write_str(one),
+                    texts => write!(f, "[{}]", texts.join(", ")),
+                }
             }
         }
     }
@@ -121,7 +146,7 @@ impl FieldErrors {
         let cause = |e: &FieldError| {
             let reason = match e.reason {
                 Reason::Required => "FieldValueRequired",
-                Reason::Invalid => "FieldValueInvalid",
+                Reason::Invalid | Reason::Unfit => "FieldValueInvalid",
                 Reason::NotSupported => "FieldValueNotSupported",
                 Reason::Duplicate => "FieldValueDuplicate",
                 Reason::Forbidden => "FieldValueForbidden",
@@ -160,6 +185,11 @@ impl FieldErrors {
     /// Adds `Invalid value`.
     pub fn invalid(&mut self, path: impl Into<String>, value: impl Into<Value>, detail: impl Into<String>) {
         self.push(path, Reason::Invalid, value, detail);
+    }
+
+    /// Adds `Invalid value` without the value.
+    pub fn unfit(&mut self, path: impl Into<String>, detail: impl Into<String>) {
+        self.push(path, Reason::Unfit, "", detail);
     }
 
     /// Adds one `Invalid value` for each fault.
@@ -201,7 +231,8 @@ impl FieldErrors {
 
     /// Adds `Too many`, with how many there are and may be.
     pub fn too_many(&mut self, path: impl Into<String>, actual: usize, limit: usize) {
-        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} items"));
+        let items = if limit == 1 { "item" } else { "items" };
+        self.push(path, Reason::TooMany, actual, format!("must have at most {limit} {items}"));
     }
 
     /// Refuses `new` where it differs from `old`.

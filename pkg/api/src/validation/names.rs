@@ -1,7 +1,7 @@
 //! Rules for names, keys and other short texts. Each answers with what is wrong, in upstream's
 //! words (apimachinery `util/validation`, `api/validate/content`), or with nothing.
 
-use super::NameRule;
+use super::{FieldErrors, NameRule};
 
 const SUBDOMAIN_LENGTH: usize = 253;
 const LABEL_LENGTH: usize = 63;
@@ -165,6 +165,49 @@ pub fn label_value(text: &str) -> Vec<String> {
     faults
 }
 
+/// `example.com/some/path`, the path of what RFC 3986 allows.
+pub fn prefixed_path(errors: &mut FieldErrors, path: &str, text: &str) {
+    if text.is_empty() {
+        return errors.required(path, "");
+    }
+    let Some((host, rest)) = text.split_once('/').filter(|(host, rest)| !host.is_empty() && !rest.is_empty()) else {
+        return errors.invalid(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+    };
+    errors.each(path, host, subdomain(host));
+    if !rest.bytes().all(|c| c.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&c)) {
+        errors.invalid(path, rest, pattern("Invalid path", "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+", &[]));
+    }
+}
+
+/// `example.com/key`: a qualified name with its prefix.
+pub fn prefixed_key(errors: &mut FieldErrors, path: &str, text: &str) {
+    let faults = qualified(text);
+    if text.is_empty() {
+        errors.required(path, "");
+    } else if !faults.is_empty() {
+        errors.each(path, text, faults);
+    } else if !text.contains('/') {
+        errors.invalid(path, text, "must be a domain-prefixed key (such as \"acme.io/foo\")");
+    }
+}
+
+/// `*.example.com`.
+pub fn wildcard(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if text.len() > SUBDOMAIN_LENGTH {
+        faults.push(characters(SUBDOMAIN_LENGTH));
+    }
+    if !text.strip_prefix("*.").is_some_and(is_subdomain) {
+        faults.push(pattern(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist \
+             of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+            &format!("\\*\\.{LABEL_PATTERN}(\\.{LABEL_PATTERN})*"),
+            &["*.example.com"],
+        ));
+    }
+    faults
+}
+
 /// Names of container and service ports.
 pub fn port_name(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
@@ -249,6 +292,21 @@ pub fn http_header(text: &str) -> Vec<String> {
         "a valid HTTP header must consist of alphanumeric characters or '-'",
         "[-A-Za-z0-9]+",
         &["X-Header-Name"],
+    )]
+}
+
+/// Reasons of conditions.
+pub fn condition_reason(text: &str) -> Vec<String> {
+    let inner = |c: u8| c.is_ascii_alphanumeric() || b"_,:".contains(&c);
+    let ends = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.ends_with(ends) && text.bytes().all(inner) {
+        return Vec::new();
+    }
+    vec![pattern(
+        "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric \
+         characters or '_,:', and must end with an alphanumeric character or '_'",
+        "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+        &["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
     )]
 }
 

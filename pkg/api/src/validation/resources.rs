@@ -51,7 +51,7 @@ fn is_huge_page(name: &str) -> bool {
 }
 
 /// A resource of Kubernetes itself, as opposed to one of a device plugin.
-fn is_native(name: &str) -> bool {
+pub fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
@@ -73,14 +73,42 @@ pub fn amount(errors: &mut FieldErrors, path: &str, resource: &str, value: &Valu
     }
 }
 
-fn container_resource(errors: &mut FieldErrors, path: &str, name: &str) {
+/// Whether more of the resource may be promised than there is.
+pub fn overcommits(name: &str) -> bool {
+    is_native(name) && !is_huge_page(name)
+}
+
+fn is_quota_huge_page(name: &str) -> bool {
+    is_huge_page(name.strip_prefix("requests.").unwrap_or(name))
+}
+
+/// Whether quotas know the resource by its plain name.
+pub fn is_quota_resource(name: &str) -> bool {
+    name != "storage" && STANDARD_RESOURCES.contains(&name) || is_quota_huge_page(name)
+}
+
+/// Checks the name of a resource of whatever kind.
+pub fn resource_name(errors: &mut FieldErrors, path: &str, name: &str) {
     let faults = names::qualified(name);
-    let wrong = !faults.is_empty();
+    let plain = faults.is_empty() && !name.contains('/');
     errors.each(path, name, faults);
+    if plain && !STANDARD_RESOURCES.contains(&name) && !is_quota_huge_page(name) {
+        errors.invalid(path, name, "must be a standard resource type or fully qualified");
+    }
+}
+
+/// Checks the name of a resource that a quota limits.
+pub fn quota_resource(errors: &mut FieldErrors, path: &str, name: &str) {
+    resource_name(errors, path, name);
+    if !name.contains('/') && !is_quota_resource(name) {
+        errors.invalid(path, name, "must be a standard resource for quota");
+    }
+}
+
+/// Checks the name of a resource of containers.
+pub fn container_resource(errors: &mut FieldErrors, path: &str, name: &str) {
+    resource_name(errors, path, name);
     if !name.contains('/') {
-        if !wrong && !STANDARD_RESOURCES.contains(&name) && !is_huge_page(name) {
-            errors.invalid(path, name, "must be a standard resource type or fully qualified");
-        }
         if !CONTAINER_RESOURCES.contains(&name) && !is_huge_page(name) {
             errors.invalid(path, name, "must be a standard resource for containers");
         }
@@ -101,7 +129,7 @@ pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, cla
         let at = format!("{path}.requests[{name}]");
         container_resource(errors, &at, name);
         amount(errors, &at, name, value);
-        let overcommit = is_native(name) && !is_huge_page(name);
+        let overcommit = overcommits(name);
         let pair = limits.get(name).map(|limit| (Quantity::from_value(value), Quantity::from_value(limit)));
         match pair {
             Some((Ok(request), Ok(limit))) => {
@@ -136,6 +164,25 @@ pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, cla
             errors.push(path, super::Reason::NotFound, name, detail);
         }
     }
+}
+
+/// Refuses an amount below zero, whole numbers shown.
+pub fn basic(errors: &mut FieldErrors, path: &str, value: &Value) {
+    if let Some(quantity) = Quantity::from_value(value).ok().filter(|quantity| quantity.signum() < 0) {
+        errors.invalid(path, quantity.value(), "must be a valid resource quantity");
+    }
+}
+
+/// Refuses an amount that is not above zero.
+pub fn positive(errors: &mut FieldErrors, path: &str, value: &Value) {
+    if let Some(quantity) = Quantity::from_value(value).ok().filter(|quantity| quantity.signum() <= 0) {
+        errors.invalid(path, quantity.to_string(), "must be greater than zero");
+    }
+}
+
+/// Whether a quantity is below zero.
+pub fn is_negative(value: &Value) -> bool {
+    Quantity::from_value(value).is_ok_and(|quantity| quantity.signum() < 0)
 }
 
 /// Refuses a negative number at `field` below `path`.

@@ -1,6 +1,7 @@
 //! Admission: what the cluster adds to objects and checks of them beyond their own rules. One
 //! table of plugins, run in order: first all `mutate`, later all `validate`.
 
+mod certificates;
 mod escalation;
 mod namespace;
 mod node_restriction;
@@ -80,6 +81,7 @@ pub fn plugins(own_node: &str) -> Vec<Box<dyn Plugin>> {
         Box::new(namespace::NameLabel),
         Box::new(service::Allocation::default()),
         Box::new(escalation::Escalation),
+        Box::new(certificates::Certificates),
     ]
 }
 

@@ -114,4 +114,35 @@ async fn large_lists_are_compressed_for_those_who_take_it() {
     let list: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(names(&list), ["c0", "c1", "c2", "c3"]);
     assert_eq!(fixture.get(CONFIG_MAPS).await.expect(200), list);
+    let big = config_map("big", json!({"k": "x".repeat(200_000)}));
+    fixture.post(CONFIG_MAPS, &big).await.expect(201);
+    for (name, compressed) in [("big", true), ("c0", false)] {
+        let request = http::Request::get(format!("{CONFIG_MAPS}/{name}")).header("accept-encoding", "gzip");
+        let response = fixture.raw(request.body(http_body_util::Full::default()).unwrap()).await;
+        assert_eq!(response.headers().contains_key("content-encoding"), compressed, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn items_of_built_in_kinds_do_not_say_what_they_are() {
+    let fixture = Fixture::new().await;
+    fill(&fixture, 1).await;
+    let event = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default"},
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "p"}, "reason": "R", "type": "Normal"});
+    fixture.post("/api/v1/namespaces/default/events", &event).await.expect(201);
+    let yaml = [("accept", "application/yaml")];
+    for (uri, headers) in [
+        (CONFIG_MAPS, &[][..]),
+        ("/apis/events.k8s.io/v1/namespaces/default/events", &[]),
+        ("/api/v1/namespaces/default/events", &yaml),
+    ] {
+        let mut list = fixture.send("GET", uri, headers, "").await.expect(200);
+        if let Some(text) = list.as_str() {
+            list = serde_saphyr::from_str(text).unwrap();
+        }
+        assert!(list["kind"].as_str().unwrap().ends_with("List"), "{uri}");
+        let item = list["items"][0].as_object().unwrap();
+        assert!(item.contains_key("metadata"), "{uri}");
+        assert!(!item.contains_key("kind") && !item.contains_key("apiVersion"), "{uri}");
+    }
 }

@@ -1,17 +1,21 @@
 //! The server as a whole, through its tower service, over the model store.
 
 mod access;
+mod certificates;
 mod clients;
 mod contract;
 mod datastore;
+mod documents;
 mod lists;
 mod network;
 mod nodes;
 mod objects;
 mod pods;
 mod protobuf;
+mod registration;
 mod services;
 mod watches;
+mod writes;
 
 use std::sync::Arc;
 
@@ -146,6 +150,12 @@ impl Answer {
         assert_eq!((self.code, self.body["reason"].as_str().unwrap_or_default()), (code, reason), "{}", self.body);
         self.body["message"].as_str().unwrap_or_default().to_owned()
     }
+}
+
+/// An object of a built-in kind as lists show it.
+pub fn as_item(mut object: Value) -> Value {
+    object.as_object_mut().unwrap().retain(|name, _| name != "kind" && name != "apiVersion");
+    object
 }
 
 pub fn config_map(name: &str, data: Value) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CONFIG_MAPS, Fixture, config_map};
+use super::{CONFIG_MAPS, Fixture, as_item, config_map};
 
 #[tokio::test]
 async fn names_are_generated_and_identity_is_ours() {
@@ -201,7 +201,7 @@ async fn events_of_both_groups_are_the_same() {
         (&json!("events.k8s.io/v1"), &json!("text"), &json!("p"))
     );
     let list = fixture.get(&format!("{uri}?fieldSelector=regarding.name%3Dp")).await.expect(200);
-    assert_eq!(list["items"], json!([seen]));
+    assert_eq!(list["items"], json!([as_item(seen)]));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! delete and deletecollection.
 
-use api::{Kind, Status, Value, kinds::Action, meta};
+use api::{Kind, Status, Value, kinds::Action, meta, validation::FieldErrors};
 use jiff::{Timestamp, ToSpan as _};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::{
     admission::{self, Attributes, Operation},
     body,
     call::{Call, rfc3339},
-    query::ListOptions,
+    query::{ListOptions, refuse_options},
     reply::{List, Reply, served, success},
     stored::{self, Stored},
 };
@@ -67,7 +67,7 @@ impl DeleteOptions {
             let root = body::type_of(&schema, "meta", "v1", "DeleteOptions");
             let sent = body::parse(&call.headers, &call.body, &schema, root)?;
             let mut options = Self::from_tree(&sent.value)?;
-            options.dry_run |= call.query.dry_run()?;
+            options.dry_run |= Self::dry_run_of(call)?;
             return Ok(options);
         }
         let mut tree = json!({});
@@ -81,8 +81,16 @@ impl DeleteOptions {
             tree["orphanDependents"] = call.query.flag("orphanDependents").into();
         }
         let mut options = Self::from_tree(&tree)?;
-        options.dry_run = call.query.dry_run()?;
+        options.dry_run = Self::dry_run_of(call)?;
         Ok(options)
+    }
+
+    /// `dryRun` of the query.
+    pub fn dry_run_of(call: &Call) -> Result<bool, Status> {
+        let mut errors = FieldErrors::default();
+        let dry = call.query.dry_run(&mut errors);
+        refuse_options("DeleteOptions", &errors)?;
+        Ok(dry)
     }
 
     /// From a `DeleteOptions` tree.

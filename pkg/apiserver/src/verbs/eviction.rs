@@ -159,7 +159,7 @@ pub async fn evict(call: &Call) -> Result<Reply, Status> {
     }
     admission::created(call, "eviction", &mut eviction).await?;
     let mut options = DeleteOptions::from_tree(&eviction["deleteOptions"])?;
-    options.dry_run |= call.query.dry_run()?;
+    options.dry_run |= DeleteOptions::dry_run_of(call)?;
     for attempt in 1..=TRIES {
         match try_to(call, &options).await {
             Err(status) if status.code == 409 && options.resource_version.is_none() && attempt < TRIES => {}

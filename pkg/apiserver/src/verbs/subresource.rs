@@ -12,12 +12,12 @@ use serde_json::json;
 
 use super::{
     eviction,
-    patch::{Patch, patch},
+    patch::{self, Patch, patch},
     read,
     update::{self, Edit, Part, Scope, modify, update},
 };
 use crate::{
-    call::Call,
+    call::{Call, WriteOptions},
     connect,
     reply::{Reply, served},
     token,
@@ -34,6 +34,7 @@ pub async fn handle(call: &Call, action: &Action) -> Result<Reply, Status> {
         Action::Status => whole(call, Scope::Status).await,
         Action::EphemeralContainers => whole(call, Scope::Part(Part::EphemeralContainers)).await,
         Action::Resize => whole(call, Scope::Part(Part::Resize)).await,
+        Action::Approval => whole(call, Scope::Part(Part::Approval)).await,
         Action::Finalize => match call.info.verb {
             "update" => update(call, Scope::Finalize).await,
             _ => Err(Status::method_not_allowed()),
@@ -62,7 +63,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     if call.info.verb == "get" {
         return Ok(Reply::Tree(200, shown(&current)));
     }
-    let options = call.write_options()?;
+    let options = call.write_options(Patch::is_apply(call))?;
     let patch = match call.info.verb {
         "update" => None,
         "patch" => Some(Patch::read(call, &mut Vec::new())?),
@@ -72,6 +73,9 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         None => Some(call.object_of("autoscaling", "v1", "Scale")?),
         Some(_) => None,
     };
+    if let Some(Patch::Apply(applied)) = &patch {
+        return apply_scale(call, paths, applied, &options).await;
+    }
     let outcome = modify(call, &options, Edit { scope: Scope::Main, track: true }, &mut |old| {
         let wanted = match (&sent, &patch) {
             (Some(sent), _) => sent.clone(),
@@ -112,6 +116,24 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     })
     .await?;
     Ok(Reply::Tree(200, shown(&served(&call.kind, &outcome.into_stored())?)))
+}
+
+/// Applies a Scale: its manager owns the count in the object.
+async fn apply_scale(
+    call: &Call,
+    paths: &ScalePaths,
+    applied: &Value,
+    options: &WriteOptions,
+) -> Result<Reply, Status> {
+    api::apply::expect_kind(applied, "autoscaling/v1", "Scale")?;
+    let mut config = json!({"apiVersion": call.kind.api_version(), "kind": &*call.kind.kind, "metadata": {}});
+    let replicas = &applied["spec"]["replicas"];
+    if !replicas.is_null() {
+        tree::set(&mut config, &paths.spec, replicas.clone());
+    }
+    let mut merge = |live: &Value| patch::merged(call, Some(live), &config, options);
+    let outcome = modify(call, options, Edit { scope: Scope::Main, track: false }, &mut merge).await?;
+    Ok(Reply::Tree(200, scale_of(&served(&call.kind, &outcome.into_stored())?, paths)))
 }
 
 /// The `autoscaling/v1 Scale` of an object.
@@ -187,7 +209,7 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
         }
         return Err(Status::invalid("", "Binding", name, &errors));
     }
-    let options = call.write_options()?;
+    let options = call.write_options(false)?;
     let edit = Edit { scope: Scope::Own, track: true };
     modify(call, &options, edit, &mut |pod| bound(call, pod, node, &binding)).await?;
     Ok(Reply::Tree(

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     tree,
-    validation::{FieldErrors, names},
+    validation::{FieldErrors, names, volume},
 };
 
 const ENV_FIELDS: [&str; 9] = [
@@ -143,7 +143,7 @@ fn file_reference(errors: &mut FieldErrors, path: &str, reference: &Value) {
     }
     match tree::text(reference, "path") {
         "" => errors.required(format!("{path}.path"), ""),
-        file => super::volumes::no_backsteps(errors, format!("{path}.path"), file),
+        file => volume::no_backsteps(errors, format!("{path}.path"), file),
     }
 }
 

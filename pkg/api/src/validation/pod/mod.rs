@@ -17,14 +17,14 @@ mod update;
 mod volumes;
 
 pub(super) use probes::port as target_port;
-pub use scheduling::{taint_effect, tolerations};
+pub use scheduling::{node_selector, taint_effect, tolerations};
 pub use update::pod_update;
 
 /// What a specification is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// A pod itself.
-    Pod,
+pub enum Part<'a> {
+    /// A pod itself, with its name.
+    Pod(&'a str),
     /// The template of a workload.
     Template,
 }
@@ -39,12 +39,13 @@ struct Context<'a> {
 }
 
 /// Checks the specification at `path`.
-pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part) {
+pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'_>) {
     let grace = tree::at(spec, "terminationGracePeriodSeconds").as_i64();
     if grace.is_none() {
         errors.required(format!("{path}.terminationGracePeriodSeconds"), "");
     }
-    let volumes = volumes::volumes(errors, &format!("{path}.volumes"), spec);
+    let name = if let Part::Pod(name) = part { Some(name) } else { None };
+    let volumes = volumes::volumes(errors, &format!("{path}.volumes"), spec, name);
     let claims = tree::items(spec, "resourceClaims").iter().map(|claim| tree::text(claim, "name")).collect();
     let context = Context { spec, volumes, claims, grace };
     containers::all(errors, path, &context);
@@ -65,7 +66,7 @@ pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part) 
         resources::amount(errors, &format!("{path}.overhead[{resource}]"), resource, value);
     }
     one_of_given(errors, &format!("{path}.os.name"), tree::text(spec, "os.name"), &["linux", "windows"]);
-    if part == Part::Pod {
+    if name.is_some() {
         only_in_pods(errors, path, spec);
     } else if !tree::items(spec, "ephemeralContainers").is_empty() {
         errors.forbidden(format!("{path}.ephemeralContainers"), "ephemeral containers not allowed in pod template");
@@ -88,14 +89,14 @@ fn one_of_given(errors: &mut FieldErrors, path: &str, text: &str, allowed: &[&st
     }
 }
 
-fn host_network(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part) {
+fn host_network(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'_>) {
     if !tree::flag(spec, "hostNetwork") {
         return;
     }
     for (index, container) in tree::items(spec, "containers").iter().enumerate() {
         for (port_index, port) in tree::items(container, "ports").iter().enumerate() {
             let host = tree::int(port, "hostPort");
-            if (part == Part::Pod || host != 0) && host != tree::int(port, "containerPort") {
+            if (part != Part::Template || host != 0) && host != tree::int(port, "containerPort") {
                 let path = format!("{path}.containers[{index}].ports[{port_index}].hostPort");
                 errors.invalid(path, host, "must match `containerPort` when `hostNetwork` is true");
             }

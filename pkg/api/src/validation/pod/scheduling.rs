@@ -58,14 +58,7 @@ pub(super) fn affinity(errors: &mut FieldErrors, path: &str, affinity: &Value) {
     let node = tree::at(affinity, "nodeAffinity");
     let required = tree::at(node, REQUIRED);
     if !required.is_null() {
-        let path = format!("{path}.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
-        let terms = tree::items(required, "nodeSelectorTerms");
-        if terms.is_empty() {
-            errors.required(path.clone(), "must have at least one node selector term");
-        }
-        for (index, term) in terms.iter().enumerate() {
-            node_term(errors, &format!("{path}[{index}]"), term);
-        }
+        node_selector(errors, &format!("{path}.nodeAffinity.{REQUIRED}"), required);
     }
     for (index, term) in tree::items(node, PREFERRED).iter().enumerate() {
         let path = format!("{path}.nodeAffinity.{PREFERRED}[{index}]");
@@ -82,6 +75,18 @@ pub(super) fn affinity(errors: &mut FieldErrors, path: &str, affinity: &Value) {
             weight(errors, &path, term);
             pod_term(errors, &format!("{path}.podAffinityTerm"), tree::at(term, "podAffinityTerm"));
         }
+    }
+}
+
+/// Checks a `NodeSelector`.
+pub fn node_selector(errors: &mut FieldErrors, path: &str, selector: &Value) {
+    let path = format!("{path}.nodeSelectorTerms");
+    let terms = tree::items(selector, "nodeSelectorTerms");
+    if terms.is_empty() {
+        errors.required(path.clone(), "must have at least one node selector term");
+    }
+    for (index, term) in terms.iter().enumerate() {
+        node_term(errors, &format!("{path}[{index}]"), term);
     }
 }
 

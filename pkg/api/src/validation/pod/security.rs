@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{one_of_given, volumes};
+use super::one_of_given;
 use crate::{
     tree,
-    validation::{FieldErrors, names},
+    validation::{FieldErrors, names, volume},
 };
 
 const SYSCTL_PATTERN: &str = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
@@ -91,7 +91,7 @@ fn profile(errors: &mut FieldErrors, path: &str, profile: &Value) {
     let (path, file) = (format!("{path}.localhostProfile"), tree::at(profile, "localhostProfile"));
     match (kind, file.as_str()) {
         ("Localhost", None) => errors.required(path, "must be set when seccomp type is Localhost"),
-        ("Localhost", Some(file)) => volumes::descending(errors, &path, file),
+        ("Localhost", Some(file)) => volume::descending(errors, &path, file),
         (_, Some(_)) => errors.invalid(path, profile.clone(), "can only be set when seccomp type is Localhost"),
         (_, None) => {}
     }

@@ -4,20 +4,23 @@ use serde_json::Value;
 
 use super::{Context, env, one_of_given};
 use crate::{
-    quantity::Quantity,
     tree,
-    validation::{FieldErrors, names},
+    validation::{
+        FieldErrors, claims, names,
+        resources::is_negative,
+        volume::{self, descending},
+    },
 };
 
 const FILE_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 /// Checks all volumes; answers with the names of those without fault.
-pub(super) fn volumes<'a>(errors: &mut FieldErrors, path: &str, spec: &'a Value) -> Vec<&'a str> {
+pub(super) fn volumes<'a>(errors: &mut FieldErrors, path: &str, spec: &'a Value, pod: Option<&str>) -> Vec<&'a str> {
     let mut sound = Vec::new();
     for (index, volume) in tree::items(spec, "volumes").iter().enumerate() {
         let path = format!("{path}[{index}]");
         let before = errors.0.len();
-        source(errors, &path, volume);
+        source(errors, &path, volume, pod);
         let name = tree::text(volume, "name");
         if name.is_empty() {
             errors.required(format!("{path}.name"), "");
@@ -34,33 +37,61 @@ pub(super) fn volumes<'a>(errors: &mut FieldErrors, path: &str, spec: &'a Value)
     sound
 }
 
-fn source(errors: &mut FieldErrors, path: &str, volume: &Value) {
-    let sources =
-        volume.as_object().into_iter().flatten().filter(|(field, value)| *field != "name" && !value.is_null());
-    let mut given = 0;
-    for (field, source) in sources {
-        given += 1;
-        let path = format!("{path}.{field}");
-        if given > 1 {
-            errors.forbidden(path, "may not specify more than 1 volume type");
-        } else {
-            of_kind(errors, &path, field, source);
+/// Sources of a volume of a pod, in the order in which they are looked at.
+const SOURCES: [&str; 30] = [
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+];
+
+fn source(errors: &mut FieldErrors, path: &str, volume: &Value, pod: Option<&str>) {
+    let name = tree::text(volume, "name");
+    volume::one_source(errors, path, volume, &SOURCES, |errors, at, kind, source| {
+        of_kind(errors, at, kind, source, name);
+        if let Some(pod) = pod.filter(|pod| kind == "ephemeral" && !pod.is_empty() && !name.is_empty()) {
+            let claim = format!("{pod}-{name}");
+            for fault in names::subdomain(&claim) {
+                errors.invalid(format!("{path}.name"), name, format!("PVC name {claim:?}: {fault}"));
+            }
         }
-    }
-    if given == 0 {
-        errors.required(path, "must specify a volume type");
-    }
+    });
 }
 
-fn of_kind(errors: &mut FieldErrors, path: &str, kind: &str, source: &Value) {
+fn of_kind(errors: &mut FieldErrors, path: &str, kind: &str, source: &Value, volume: &str) {
     match kind {
         "emptyDir" => {
             let limit = tree::at(source, "sizeLimit");
-            if Quantity::from_value(limit).is_ok_and(|limit| limit.signum() < 0) {
+            if is_negative(limit) {
                 errors.forbidden(format!("{path}.sizeLimit"), "SizeLimit field must be a valid resource quantity");
             }
         }
-        "hostPath" => host_path(errors, path, source),
         "secret" => {
             required(errors, path, source, "secretName");
             mode(errors, path, source, "defaultMode");
@@ -72,14 +103,6 @@ fn of_kind(errors: &mut FieldErrors, path: &str, kind: &str, source: &Value) {
             keys_to_paths(errors, path, source);
         }
         "persistentVolumeClaim" => required(errors, path, source, "claimName"),
-        "nfs" => {
-            required(errors, path, source, "server");
-            required(errors, path, source, "path");
-            let export = tree::text(source, "path");
-            if !export.is_empty() && !export.starts_with('/') {
-                errors.invalid(format!("{path}.path"), export, "must be an absolute path");
-            }
-        }
         "downwardAPI" => {
             mode(errors, path, source, "defaultMode");
             for file in tree::items(source, "items") {
@@ -87,8 +110,26 @@ fn of_kind(errors: &mut FieldErrors, path: &str, kind: &str, source: &Value) {
             }
         }
         "projected" => projected(errors, path, source),
-        "csi" => required(errors, path, source, "driver"),
-        _ => {}
+        "csi" => csi(errors, path, source),
+        "ephemeral" => match tree::at(source, "volumeClaimTemplate") {
+            Value::Null => errors.required(format!("{path}.volumeClaimTemplate"), ""),
+            template => claims::claim_template(errors, &format!("{path}.volumeClaimTemplate"), template),
+        },
+        "image" => {
+            let policy = tree::text(source, "pullPolicy");
+            one_of_given(errors, &format!("{path}.pullPolicy"), policy, &["Always", "IfNotPresent", "Never"]);
+        }
+        _ => volume::source(errors, path, kind, source, volume, false),
+    }
+}
+
+fn csi(errors: &mut FieldErrors, path: &str, source: &Value) {
+    volume::driver_name(errors, &format!("{path}.driver"), tree::text(source, "driver"));
+    if tree::has(source, "nodePublishSecretRef") {
+        match tree::text(source, "nodePublishSecretRef.name") {
+            "" => errors.required(format!("{path}.nodePublishSecretRef.name"), ""),
+            name => errors.each(format!("{path}.name"), name, names::subdomain(name)),
+        }
     }
 }
 
@@ -102,17 +143,6 @@ fn mode(errors: &mut FieldErrors, path: &str, source: &Value, field: &str) {
     if let Some(mode) = tree::at(source, field).as_i64().filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(format!("{path}.{field}"), mode, FILE_MODE);
     }
-}
-
-fn host_path(errors: &mut FieldErrors, path: &str, source: &Value) {
-    const KINDS: [&str; 8] =
-        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
-    let host = tree::text(source, "path");
-    if host.is_empty() {
-        return errors.required(format!("{path}.path"), "");
-    }
-    no_backsteps(errors, format!("{path}.path"), host);
-    one_of_given(errors, &format!("{path}.type"), tree::text(source, "type"), &KINDS);
 }
 
 /// `items` of a ConfigMap or Secret; answers with the paths.
@@ -263,20 +293,6 @@ fn propagation(errors: &mut FieldErrors, path: &str, mount: &Value, container: &
     one_of_given(errors, &at, recursive, &["Disabled", "Enabled", "IfPossible"]);
     if matches!(recursive, "Enabled" | "IfPossible") && !tree::flag(mount, "readOnly") {
         errors.forbidden(at, "may only be specified when readOnly is true");
-    }
-}
-
-/// A relative path that does not lead upwards.
-pub(super) fn descending(errors: &mut FieldErrors, path: &str, target: &str) {
-    if target.starts_with('/') {
-        errors.invalid(path, target, "must be a relative path");
-    }
-    no_backsteps(errors, path, target);
-}
-
-pub(super) fn no_backsteps(errors: &mut FieldErrors, path: impl Into<String>, target: &str) {
-    if target.split('/').any(|part| part == "..") {
-        errors.invalid(path, target, "must not contain '..'");
     }
 }
 

@@ -1,0 +1,46 @@
+//! Flow schemas and priority levels.
+
+use serde_json::Value;
+
+use super::Strategy;
+use crate::validation::{FieldErrors, flowcontrol};
+
+pub(crate) struct FlowSchemas;
+
+impl Strategy for FlowSchemas {
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn validate(&self, schema: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        flowcontrol::flow_schema(&mut errors, schema);
+        errors
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, _old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        flowcontrol::conditions(&mut errors, new);
+        errors
+    }
+}
+
+pub(crate) struct PriorityLevels;
+
+impl Strategy for PriorityLevels {
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn validate(&self, level: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        flowcontrol::priority_level(&mut errors, level);
+        errors
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, _old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        flowcontrol::conditions(&mut errors, new);
+        errors
+    }
+}

@@ -1,0 +1,29 @@
+//! Programs made of client libraries: each prints a line to a check, `ok NAME` or `FAILED NAME: why`.
+
+use std::process::Command;
+
+use testkit::{Cluster, repository, run};
+
+use crate::client::gotten;
+
+#[test]
+fn client_go() {
+    let cluster = Cluster::start("client-go", 0);
+    checks(&mut cluster.client(gotten("bin/go-client")), 18);
+}
+
+#[test]
+fn python() {
+    let cluster = Cluster::start("python", 0);
+    let mut program = cluster.client("python3");
+    program.arg("-B").arg(repository().join("tests/clients/python/main.py")).env("PYTHONPATH", gotten("python"));
+    checks(&mut program, 9);
+}
+
+/// Runs a program, whose `count` checks must all be well.
+#[track_caller]
+fn checks(program: &mut Command, count: usize) {
+    let output = run(program, "");
+    let passed = output.stdout.lines().filter(|line| line.starts_with("ok ")).count();
+    assert!(output.code == 0 && passed == count, "{passed} of {count} checks are well: {output}");
+}
