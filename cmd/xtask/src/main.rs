@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod clients;
+mod discovery;
 mod images;
 mod schema;
 mod soak;
@@ -17,6 +18,7 @@ const USAGE: &str = "usage: cargo xtask TASK
 
   bench [ROW…]                measure the budgets of the design, with the release binary
   bench store [NAME…]         measure the store, its face, etcd and kine
+  discovery [--update]        compare what is served with upstream's list, or make the list
   clients                     get the clients of the black-box tests, into target/clients
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
@@ -43,6 +45,7 @@ fn run() -> anyhow::Result<()> {
         ["bench", rows @ ..] => bench::run(rows),
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),
+        ["discovery", rest @ ..] => discovery::run(rest),
         ["clients"] => clients::prepare(),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),

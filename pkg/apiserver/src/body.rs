@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use api::{Kind, Schema, Status, Value, decode, protobuf, schema::TypeId};
+use api::{
+    Kind, Schema, Status, Value, decode, protobuf,
+    schema::TypeId,
+    validation::{FieldErrors, Reason},
+};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited, combinators::UnsyncBoxBody};
 use tower::BoxError;
@@ -61,31 +65,33 @@ pub enum FieldValidation {
 }
 
 impl FieldValidation {
-    /// From `fieldValidation`.
-    pub fn parse(query: &Query) -> Result<Self, Status> {
+    /// From `fieldValidation`; what it cannot be is added to the errors.
+    pub fn parse(query: &Query, errors: &mut FieldErrors) -> Self {
         match query.text("fieldValidation") {
-            None | Some("Warn") => Ok(FieldValidation::Warn),
-            Some("Ignore") => Ok(FieldValidation::Ignore),
-            Some("Strict") => Ok(FieldValidation::Strict),
-            Some(other) => Err(Status::unprocessable(format!(
-                "invalid options: fieldValidation: Unsupported value: {}: supported values: \"Ignore\", \"Strict\", \"Warn\"",
-                Value::from(other)
-            ))),
+            None | Some("Warn") => FieldValidation::Warn,
+            Some("Ignore") => FieldValidation::Ignore,
+            Some("Strict") => FieldValidation::Strict,
+            Some(other) => {
+                let supported = "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"";
+                errors.push("fieldValidation", Reason::NotSupported, other, supported);
+                FieldValidation::Warn
+            }
         }
     }
 
-    /// Checks a tree against its type; duplicates were found while parsing.
+    /// Checks a tree against its type; `faults` were found while parsing.
     pub fn check(
         self,
         kind: &Kind,
         object: &mut Value,
-        duplicates: Vec<String>,
+        faults: Vec<String>,
         warnings: &mut BTreeSet<String>,
     ) -> Result<(), Status> {
-        let unknown = decode::check(&kind.schema, kind.root, object)?;
-        let found = unknown.iter().map(|path| format!("unknown field \"{path}\""));
-        let found: Vec<String> =
-            found.chain(duplicates.iter().map(|path| format!("duplicate field \"{path}\""))).collect();
+        let mut found: Vec<String> = decode::check(&kind.schema, kind.root, object)?
+            .iter()
+            .map(|path| format!("unknown field \"{path}\""))
+            .collect();
+        found.extend(faults);
         match self {
             FieldValidation::Ignore => {}
             FieldValidation::Warn => warnings.extend(found),

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use api::{Kind, Kinds, Status, UserInfo, Value};
+use api::{
+    Kind, Kinds, Status, UserInfo, Value,
+    validation::{FieldErrors, Reason},
+};
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use jiff::Timestamp;
@@ -11,7 +14,7 @@ use parking_lot::Mutex;
 use crate::{
     body::{self, FieldValidation},
     negotiate::{Accepted, Encoding},
-    query::Query,
+    query::{Query, refuse_options},
     request_info::RequestInfo,
     server::Server,
     table,
@@ -86,23 +89,36 @@ impl Call {
         Status::conflict(&self.kind.group, &self.kind.plural, &self.info.name, why)
     }
 
-    /// Reads the options of a write.
-    pub fn write_options(&self) -> Result<WriteOptions, Status> {
-        let manager = match self.query.text("fieldManager") {
-            Some(manager) if manager.chars().count() > 128 => {
-                return Err(Status::unprocessable(
-                    "invalid options: fieldManager: Too long: may not be more than 128 bytes",
-                ));
-            }
-            Some(manager) => manager.to_owned(),
-            None => self.default_manager(),
+    /// 400 for an object of another name than the URL's.
+    pub fn other_name(&self, name: &str) -> Status {
+        Status::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            self.info.name
+        ))
+    }
+
+    /// Reads the options of a write, which are called by its verb (`PatchOptions`). `apply`: the
+    /// manager must be named.
+    pub fn write_options(&self, apply: bool) -> Result<WriteOptions, Status> {
+        let mut errors = FieldErrors::default();
+        let patch = self.info.verb == "patch";
+        if apply && self.query.text("fieldManager").is_none() {
+            errors.required("fieldManager", "is required for apply patch");
+        }
+        if patch && !apply && self.query.get("force").is_some() {
+            errors.push("force", Reason::Forbidden, "", "may not be specified for non-apply patch");
+        }
+        let manager = self.query.field_manager(&mut errors);
+        let manager = if manager.is_empty() { self.default_manager() } else { manager.to_owned() };
+        let dry_run = self.query.dry_run(&mut errors);
+        let validation = FieldValidation::parse(&self.query, &mut errors);
+        let kind = match self.info.verb {
+            "create" => "CreateOptions",
+            "patch" => "PatchOptions",
+            _ => "UpdateOptions",
         };
-        Ok(WriteOptions {
-            dry_run: self.query.dry_run()?,
-            validation: FieldValidation::parse(&self.query)?,
-            manager,
-            force: self.query.flag("force"),
-        })
+        refuse_options(kind, &errors)?;
+        Ok(WriteOptions { dry_run, validation, manager, force: self.query.flag("force") })
     }
 
     /// The User-Agent before its first slash.
@@ -116,18 +132,14 @@ impl Call {
     pub fn object(&self, validation: FieldValidation) -> Result<Value, Status> {
         let root = body::wire_type(&self.kind);
         let decoded = body::parse(&self.headers, &self.body, &self.kind.schema, root)?;
-        self.checked(decoded.value, decoded.duplicates, validation)
+        let faults = decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
+        self.checked(decoded.value, faults, validation)
     }
 
     /// Checks a tree against the kind that the URL names.
-    pub fn checked(
-        &self,
-        mut value: Value,
-        duplicates: Vec<String>,
-        validation: FieldValidation,
-    ) -> Result<Value, Status> {
+    pub fn checked(&self, mut value: Value, faults: Vec<String>, validation: FieldValidation) -> Result<Value, Status> {
         body::expect_kind(&mut value, &self.kind.api_version(), &self.kind.kind)?;
-        validation.check(&self.kind, &mut value, duplicates, &mut self.warnings.lock())?;
+        validation.check(&self.kind, &mut value, faults, &mut self.warnings.lock())?;
         if !value["metadata"].is_object() {
             value["metadata"] = serde_json::json!({});
         }

@@ -132,9 +132,7 @@ async fn health(server: &Server, endpoint: &str, check: &str, query: &Query) -> 
 }
 
 fn metrics(server: &Server) -> Response<Body> {
-    let free = server.in_flight.available_permits();
-    let under_way = crate::server::IN_FLIGHT.saturating_sub(free);
-    let mut response = text_response(200, server.metrics.text(under_way, *server.caches.seen().borrow()));
+    let mut response = text_response(200, server.metrics.text(server.flow.under_way(), *server.caches.seen().borrow()));
     let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, media);
     response

@@ -3,6 +3,7 @@
 use api::{
     Status,
     selector::{Fields, Labels},
+    validation::{FieldErrors, Reason},
 };
 use serde_json::{Value, json};
 
@@ -41,7 +42,7 @@ impl Query {
 
     /// A flag, as Go's conversion reads it: present and neither `false` nor `0`.
     pub fn flag(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| !matches!(value, "false" | "0"))
+        self.get(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
     /// A number.
@@ -55,28 +56,35 @@ impl Query {
             .transpose()
     }
 
-    /// `dryRun=All`.
-    pub fn dry_run(&self) -> Result<bool, Status> {
-        let mut dry = false;
-        for value in self.all("dryRun") {
-            match value {
-                "All" => dry = true,
-                "" => {}
-                other => return Err(unsupported("dryRun", other, &["All"])),
-            }
+    /// `dryRun=All`; what else is asked for is added to the errors.
+    pub fn dry_run(&self, errors: &mut FieldErrors) -> bool {
+        let values: Vec<&str> = self.all("dryRun").filter(|value| !value.is_empty()).collect();
+        if values.iter().any(|value| *value != "All") {
+            errors.push("dryRun", Reason::NotSupported, json!(values), "supported values: \"All\"");
         }
-        Ok(dry)
+        !values.is_empty()
+    }
+
+    /// `fieldManager`, empty for none; one that is too long or not printable is added to the errors.
+    pub fn field_manager(&self, errors: &mut FieldErrors) -> &str {
+        let manager = self.get("fieldManager").unwrap_or_default();
+        if manager.len() > MANAGER {
+            errors.push("fieldManager", Reason::TooLong, "", format!("may not be more than {MANAGER} bytes"));
+        }
+        for (at, c) in manager.char_indices().filter(|(_, c)| c.is_control() || (c.is_whitespace() && *c != ' ')) {
+            let code = u32::from(c);
+            errors.invalid("fieldManager", manager, format!("invalid character U+{code:04X} (at position {at})"));
+        }
+        manager
     }
 }
 
-fn unsupported(field: &str, value: &str, supported: &[&str]) -> Status {
-    let supported: Vec<String> = supported.iter().map(|s| format!("\"{s}\"")).collect();
-    let message = format!(
-        "invalid options: {field}: Unsupported value: {}: supported values: {}",
-        json!(value),
-        supported.join(", ")
-    );
-    Status::unprocessable(message)
+/// Bytes of a field manager's name.
+const MANAGER: usize = 128;
+
+/// 422 for options: `kind` is `ListOptions` and the like.
+pub fn refuse_options(kind: &str, errors: &FieldErrors) -> Result<(), Status> {
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", kind, "", errors)) }
 }
 
 /// Decodes `%XX`, and `+` as a space within queries. Broken escapes stay as they are.
@@ -194,8 +202,11 @@ impl ListOptions {
         let labels = query.text("labelSelector").map(Labels::parse).transpose().map_err(Status::bad_request)?;
         let fields = query.text("fieldSelector").map(Fields::parse).transpose().map_err(Status::bad_request)?;
         let continuation = query.text("continue").map(Continue::decode).transpose()?;
-        let initial_events = query.text("sendInitialEvents").map(|_| query.flag("sendInitialEvents"));
-        let at = Self::parse_at(query, watch, initial_events)?;
+        let sent = query.text("sendInitialEvents").map(|_| query.flag("sendInitialEvents"));
+        let at = Self::parse_at(query, watch, sent)?;
+        // A watch from no or any revision begins with what is there.
+        let from_start = watch && sent.is_none() && matches!(at, At::Head | At::Any);
+        let initial_events = if from_start { Some(true) } else { sent };
         let limit = query.number("limit")?.unwrap_or(0);
         Ok(ListOptions {
             labels,
@@ -211,62 +222,67 @@ impl ListOptions {
 
     fn parse_at(query: &Query, watch: bool, initial_events: Option<bool>) -> Result<At, Status> {
         let (version, matching) = (query.text("resourceVersion"), query.text("resourceVersionMatch"));
-        let forbidden = |field: &str, why: &str| {
-            Err(Status::unprocessable(format!("ListOptions.meta.k8s.io \"\" is invalid: {field}: Forbidden: {why}")))
-        };
-        if watch {
-            if initial_events.is_some() && matching != Some("NotOlderThan") {
-                return forbidden(
-                    "resourceVersionMatch",
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-                );
+        let continues = query.text("continue").is_some();
+        let mut errors = FieldErrors::default();
+        check_match(watch, version, matching, continues, initial_events, &mut errors);
+        refuse_options("ListOptions", &errors)?;
+        if !watch && continues {
+            if version.is_some_and(|v| v != "0") {
+                return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
             }
-            if initial_events.is_none() && matching.is_some() {
-                return forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-                );
-            }
-        } else {
-            if initial_events.is_some() {
-                return forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
-            }
-            if matching.is_some() && version.is_none() {
-                return forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
-                );
-            }
-            if query.text("continue").is_some() {
-                if matching.is_some() {
-                    return forbidden(
-                        "resourceVersionMatch",
-                        "resourceVersionMatch is forbidden when continue is provided",
-                    );
-                }
-                if version.is_some_and(|v| v != "0") {
-                    return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
-                }
-                return Ok(At::Head);
-            }
+            return Ok(At::Head);
         }
         let Some(version) = version else { return Ok(At::Head) };
-        let revision = resource_version(version)?;
-        match (matching, revision) {
-            (Some("Exact"), 0) => forbidden(
-                "resourceVersionMatch",
-                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-            ),
+        match (matching, resource_version(version)?) {
             (Some("Exact"), exact) => Ok(At::Exact(exact)),
-            (None | Some("NotOlderThan"), 0) => Ok(At::Any),
+            (_, 0) => Ok(At::Any),
             // Upstream: a limit without a match rule asks for exactly this revision.
             (None, exact) if !watch && query.text("limit").is_some_and(|limit| limit != "0") => Ok(At::Exact(exact)),
-            (None | Some("NotOlderThan"), oldest) => Ok(At::NotOlder(oldest)),
-            (Some(other), _) => Err(Status::unprocessable(format!(
-                "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Unsupported value: {}: supported values: \"Exact\", \"NotOlderThan\"",
-                json!(other)
-            ))),
+            (_, oldest) => Ok(At::NotOlder(oldest)),
         }
+    }
+}
+
+/// What `resourceVersionMatch` and `sendInitialEvents` may be together with the rest.
+fn check_match(
+    watch: bool,
+    version: Option<&str>,
+    matching: Option<&str>,
+    continues: bool,
+    initial_events: Option<bool>,
+    errors: &mut FieldErrors,
+) {
+    const MATCH: &str = "resourceVersionMatch";
+    let mut forbid = |field: &str, why: &str| errors.push(field, Reason::Forbidden, "", why);
+    let with_continue = "resourceVersionMatch is forbidden when continue is provided";
+    let known: &[&str] = if watch { &["NotOlderThan"] } else { &["Exact", "NotOlderThan", ""] };
+    if watch && initial_events.is_some() && matching != Some("NotOlderThan") {
+        forbid(MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    }
+    if let Some(matching) = matching {
+        if watch && initial_events.is_none() {
+            forbid(MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+        }
+        if !watch && version.is_none() {
+            forbid(MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+        }
+        if !watch && continues {
+            forbid(MATCH, with_continue);
+        }
+        if !known.contains(&matching) {
+            let known: Vec<_> = known.iter().map(|value| format!("\"{value}\"")).collect();
+            errors.push(MATCH, Reason::NotSupported, matching, format!("supported values: {}", known.join(", ")));
+        }
+        if watch && continues {
+            errors.push(MATCH, Reason::Forbidden, "", with_continue);
+        }
+        if !watch && matching == "Exact" && version == Some("0") {
+            let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            errors.push(MATCH, Reason::Forbidden, "", why);
+        }
+    }
+    if !watch && initial_events.is_some() {
+        errors.push("sendInitialEvents", Reason::Forbidden, "", "sendInitialEvents is forbidden for list");
     }
 }
 
@@ -280,6 +296,7 @@ mod tests {
         assert_eq!(query.all("a").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(query.get("b"), Some("x/y z"));
         assert!(query.flag("c") && !query.flag("e"));
+        assert!(!Query::parse(Some("c=False")).flag("c"));
         assert_eq!(query.get("labelSelector"), Some("app=web,tier in (a)"));
         assert_eq!(query.get("d"), Some("%zz"));
     }
@@ -318,5 +335,66 @@ mod tests {
         assert_eq!(watch("sendInitialEvents=true"), Err(422));
         assert_eq!(watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan"), Ok(At::Head));
         assert_eq!(watch("resourceVersionMatch=NotOlderThan"), Err(422));
+        let started = |q: &str| ListOptions::parse(&Query::parse(Some(q)), true).unwrap().initial_events;
+        assert_eq!(started("resourceVersion=0"), Some(true));
+        assert_eq!(started(""), Some(true));
+        assert_eq!(started("resourceVersion=7"), None);
+        assert_eq!(started("resourceVersion=0&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"), Some(false));
+    }
+
+    #[test]
+    fn refusals_of_lists_are_upstreams() {
+        let prefix = "ListOptions.meta.k8s.io \"\" is invalid: ";
+        for (watch, query, want) in [
+            (
+                false,
+                "resourceVersionMatch=Exact",
+                "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided",
+            ),
+            (
+                false,
+                "resourceVersion=1&resourceVersionMatch=x",
+                "resourceVersionMatch: Unsupported value: \"x\": supported values: \"Exact\", \"NotOlderThan\", \"\"",
+            ),
+            (
+                false,
+                "resourceVersion=0&resourceVersionMatch=Exact",
+                "resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+            ),
+            (
+                false,
+                "sendInitialEvents=true&resourceVersionMatch=Exact",
+                "[resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided, sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list]",
+            ),
+            (
+                true,
+                "sendInitialEvents=true",
+                "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ),
+            (
+                true,
+                "resourceVersionMatch=Exact&resourceVersion=1",
+                "[resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": supported values: \"NotOlderThan\"]",
+            ),
+        ] {
+            let status = ListOptions::parse(&Query::parse(Some(query)), watch).map(|o| o.at).unwrap_err();
+            assert_eq!((status.code, &*status.message), (422, &*format!("{prefix}{want}")), "{query}");
+        }
+    }
+
+    #[test]
+    fn options_of_writes_are_checked() {
+        let long = format!("fieldManager={}", "x".repeat(129));
+        for (query, want) in [
+            ("fieldManager=kubectl&dryRun=All", ""),
+            (&*long, "fieldManager: Too long: may not be more than 128 bytes"),
+            ("fieldManager=a%0Ab", "fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position 1)"),
+            ("dryRun=Some", "dryRun: Unsupported value: [\"Some\"]: supported values: \"All\""),
+        ] {
+            let (query, mut errors) = (Query::parse(Some(query)), FieldErrors::default());
+            query.field_manager(&mut errors);
+            query.dry_run(&mut errors);
+            assert_eq!(if errors.is_empty() { String::new() } else { errors.to_string() }, want);
+        }
     }
 }

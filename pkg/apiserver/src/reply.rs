@@ -173,8 +173,8 @@ pub fn error_response(status: &Status, encoding: Encoding) -> Response<Body> {
         }
     }
     let mut response = tree_response(status.code, encoding, &tree);
-    if status.code == 429 {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    if let Some(seconds) = status.details["retryAfterSeconds"].as_u64().filter(|seconds| *seconds > 0) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
     if status.code == 401 {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"kinglet\""));

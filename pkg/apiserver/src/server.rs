@@ -13,12 +13,14 @@ use store::{Compare, Durability, KeyRange, Op, Range, Store, Txn};
 use crate::{
     ServiceCidr,
     admission::Plugin,
-    auth::{Rbac, jwt::Signer},
+    auth::{Authorizer, jwt::Signer},
     cache::Caches,
+    flow::Flow,
     keys,
     metrics::Metrics,
     nonresource::Documents,
     pipeline::Extra,
+    service_ips,
     stored::Stored,
 };
 
@@ -27,7 +29,7 @@ pub struct Server {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) caches: Arc<Caches>,
     kinds: ArcSwap<Kinds>,
-    pub(crate) rbac: Rbac,
+    pub(crate) authorizer: Authorizer,
     pub(crate) signer: Signer,
     pub(crate) admission: Vec<Box<dyn Plugin>>,
     pub(crate) service_cidr: ServiceCidr,
@@ -36,14 +38,14 @@ pub struct Server {
     pub(crate) extra: Vec<Extra>,
     pub(crate) metrics: Metrics,
     pub(crate) documents: Documents,
-    pub(crate) in_flight: tokio::sync::Semaphore,
+    pub(crate) flow: Flow,
     pub(crate) extra_in_flight: tokio::sync::Semaphore,
     pub(crate) stop: tokio_util::sync::CancellationToken,
     pub(crate) tasks: tokio_util::task::TaskTracker,
 }
 
-/// Requests that may be under way at once, watches and streams not counted.
-pub const IN_FLIGHT: usize = 600;
+/// Requests that may be under way at once, watches and streams not counted: upstream's, for reads and writes together.
+const IN_FLIGHT: usize = 600;
 /// The same for paths that others answer. They come from anybody, so they must not take the places of those who are
 /// known.
 const EXTRA_IN_FLIGHT: usize = 64;
@@ -58,18 +60,18 @@ impl Server {
         let caches = Caches::new(config.store.clone());
         Arc::new(Server {
             store: config.store,
-            rbac: Rbac::new(caches.clone()),
-            caches,
+            authorizer: Authorizer::new(caches.clone()),
+            caches: caches.clone(),
             kinds: ArcSwap::from_pointee(config.kinds),
             signer,
-            admission: crate::admission::plugins(),
+            admission: crate::admission::plugins(&config.own_node),
             service_cidr: config.service_cidr,
             advertise: config.advertise,
             kubelet_client: config.kubelet_client,
             extra: config.extra,
             metrics: Metrics::default(),
             documents: Documents::default(),
-            in_flight: tokio::sync::Semaphore::new(IN_FLIGHT),
+            flow: Flow::new(caches.clone(), IN_FLIGHT),
             extra_in_flight: tokio::sync::Semaphore::new(EXTRA_IN_FLIGHT),
             stop,
             tasks,
@@ -112,14 +114,19 @@ impl Server {
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         // The cache exists from the first write on, so that a watch may begin at it.
         self.caches.of(self.kinds().stored(kind)).await?;
-        let value = crate::stored::encode(object);
+        let value = crate::stored::encode_bounded(object)?;
         let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
-        let txn = Txn {
+        let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
             then: vec![Op::put(key, value.clone())],
             durability,
             ..Txn::default()
         };
+        if service_ips::concerns(kind) {
+            let companions = self.companions(kind, namespace, name, Some(object)).await?;
+            txn.when.extend(companions.when);
+            txn.then.extend(companions.then);
+        }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         if !done.succeeded {
             return Ok(None);
@@ -132,12 +139,15 @@ impl Server {
     pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<bool, Status> {
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         self.caches.of(self.kinds().stored(kind)).await?;
-        let txn = Txn {
+        let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
             then: vec![Op::Delete(KeyRange::key(key))],
             durability: if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable },
             ..Txn::default()
         };
+        if service_ips::concerns(kind) {
+            txn.then.extend(self.companions(kind, namespace, name, None).await?.then);
+        }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
         Ok(done.succeeded)

@@ -55,6 +55,21 @@ pub fn encode(object: &Value) -> Bytes {
     out.into()
 }
 
+/// Largest object, as etcd has it.
+pub const LIMIT: usize = 1536 * 1024;
+
+/// As [`encode`]; 413 for an object that is too large.
+pub fn encode_bounded(object: &Value) -> Result<Bytes, api::Status> {
+    match encode(object) {
+        value if value.len() <= LIMIT => Ok(value),
+        value => {
+            let size = value.len();
+            let text = format!("request is too large: the object has {size} bytes, the limit is {LIMIT}");
+            Err(api::Status::too_large(text))
+        }
+    }
+}
+
 impl Stored {
     /// What the store holds, written at `revision`.
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {

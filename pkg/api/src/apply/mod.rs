@@ -114,6 +114,16 @@ impl From<Status> for Failure {
     }
 }
 
+/// Checks that a configuration names the kind that the endpoint serves.
+pub fn expect_kind(applied: &Value, api_version: &str, kind: &str) -> Result<(), Status> {
+    let text = |field: &str| applied[field].as_str().unwrap_or_default();
+    if text("apiVersion") == api_version && text("kind") == kind {
+        return Ok(());
+    }
+    let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+    Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={}", text("kind"))))
+}
+
 /// Merges a configuration into an object. Gives the merged object with its new `managedFields`.
 ///
 /// # Errors

@@ -96,6 +96,11 @@ fn always_there(field: &Field) -> bool {
     matches!(field.shape, Shape::Object(_)) && !field.form.pointer && !field.form.omit_zero
 }
 
+/// Whether upstream's encoding leaves a default out: the zero value of what is no pointer.
+fn left_out(field: &Field, default: &str) -> bool {
+    field.form.omit_empty && !field.form.pointer && matches!(default, "0" | "\"\"" | "false")
+}
+
 /// Whether upstream's decoding sees no value: absent, or the zero value of what is no pointer.
 fn unset(ty: &Type, object: &Object, name: &str) -> bool {
     let pointer = ty.field(name).is_some_and(|f| f.form.pointer);
@@ -123,6 +128,7 @@ impl Walk<'_> {
         }
         for field in ty.fields.iter() {
             if let Some(default) = &field.default
+                && !(rule.is_some() && left_out(field, default))
                 && unset(ty, object, &field.name)
                 && let Ok(default) = serde_json::from_str(default)
             {

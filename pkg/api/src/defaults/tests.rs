@@ -119,6 +119,14 @@ fn services() {
 }
 
 #[test]
+fn a_default_that_upstream_does_not_write_is_not_written() {
+    let got = defaulted(ids::CORE_V1_REPLICATION_CONTROLLER, json!({"spec": {"selector": {"a": "b"}}}));
+    assert_eq!(got["spec"], json!({"selector": {"a": "b"}, "replicas": 1}));
+    let reference = json!({"optional": true});
+    assert_eq!(defaulted(ids::CORE_V1_CONFIG_MAP_ENV_SOURCE, reference.clone()), reference);
+}
+
+#[test]
 fn other_kinds() {
     let cases = [
         (ids::CORE_V1_SECRET, json!({}), "/type", json!("Opaque")),

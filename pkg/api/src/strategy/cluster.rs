@@ -1,11 +1,11 @@
-//! Leases, events and priority classes.
+//! Leases, events, priority classes and runtime classes.
 
 use serde_json::Value;
 
 use super::Strategy;
 use crate::{
     tree,
-    validation::{FieldErrors, names},
+    validation::{FieldErrors, labels, names, pod, resources},
 };
 
 pub(crate) struct Leases;
@@ -30,6 +30,40 @@ impl Strategy for Leases {
             } else {
                 errors.not_supported("spec.strategy.strategy", strategy, &["OldestEmulationVersion"]);
             }
+        }
+        errors
+    }
+}
+
+pub(crate) struct RuntimeClasses;
+
+impl Strategy for RuntimeClasses {
+    fn validate(&self, class: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        let fixed = serde_json::json!({"limits": tree::at(class, "overhead.podFixed")});
+        resources::requirements(&mut errors, "overhead", &fixed, &[]);
+        const SELECTOR: &str = "scheduling.nodeSelector";
+        labels::labels(&mut errors, SELECTOR, tree::at(class, SELECTOR));
+        const TOLERATIONS: &str = "scheduling.tolerations";
+        let tolerations = tree::items(class, TOLERATIONS);
+        pod::tolerations(&mut errors, TOLERATIONS, tolerations);
+        let same = |a: &Value, b: &Value| ["key", "operator", "value", "effect"].iter().all(|f| a.get(f) == b.get(f));
+        for (index, toleration) in tolerations.iter().enumerate() {
+            if tolerations[..index].iter().any(|other| same(other, toleration)) {
+                errors.duplicate(format!("{TOLERATIONS}[{index}]"), toleration.clone());
+            }
+        }
+        match tree::text(class, "handler") {
+            "" => errors.required("handler", ""),
+            handler => errors.each("handler", handler, names::label(handler)),
+        }
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        if tree::text(new, "handler") != tree::text(old, "handler") {
+            errors.invalid("handler", Value::Null, crate::validation::IMMUTABLE);
         }
         errors
     }

@@ -8,8 +8,10 @@
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod admission;
 mod apps;
 mod autoscaling;
+mod batch;
 mod certificates;
 mod cluster;
 mod core;
@@ -31,12 +33,14 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
+    admission::{Policies, PolicyBindings, Webhooks},
     apps::{
-        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+        ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
+    batch::{CronJobs, Jobs},
     certificates::{SigningRequests, TrustBundles},
-    cluster::{Events, Leases, PriorityClasses},
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
     endpoints::{EndpointSlices, Endpoints},
@@ -48,7 +52,7 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::{PathNamed, Spec, Whole},
+    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Strategy;
-use crate::{tree, validation::NameRule};
+use crate::tree;
 
 /// The generation follows `spec`.
 pub(crate) struct Spec;
@@ -11,28 +11,6 @@ pub(crate) struct Spec;
 impl Strategy for Spec {
     fn has_generation(&self) -> bool {
         true
-    }
-}
-
-/// The generation follows everything but metadata and status.
-pub(crate) struct Whole;
-
-impl Strategy for Whole {
-    fn has_generation(&self) -> bool {
-        true
-    }
-
-    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        content_differs(new, old)
-    }
-}
-
-/// Names may be anything that fits in a URL.
-pub(crate) struct PathNamed;
-
-impl Strategy for PathNamed {
-    fn name_rule(&self) -> NameRule {
-        NameRule::PathSegment
     }
 }
 

@@ -3,7 +3,9 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod admission;
 pub mod autoscaling;
+pub mod batch;
 pub mod certificates;
 pub mod claims;
 pub mod conditions;
@@ -17,6 +19,7 @@ pub mod pod;
 pub mod policy;
 pub mod quota;
 pub mod resources;
+pub mod schedule;
 pub mod service;
 pub mod storage;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use rand::Rng as _;
 use super::{subresource, update::pending};
 use crate::{
     admission::{self, Attributes, Operation},
+    auth::Question,
     call::{Call, WriteOptions},
     reply::Reply,
     stored::{self, Stored},
@@ -20,7 +21,7 @@ const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// Answers a create of the main resource.
 pub async fn create(call: &Call) -> Result<Reply, Status> {
-    let options = call.write_options()?;
+    let options = call.write_options(false)?;
     let object = call.object(options.validation)?;
     let stored = insert(call, object, &options, true).await?;
     Ok(Reply::Object(201, stored))
@@ -40,8 +41,7 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
         });
     }
     let generated = meta::name(&object).is_empty() && !meta::text(&object, "generateName").is_empty();
-    let tries = if generated { TRIES } else { 1 };
-    for _ in 0..tries {
+    for _ in 0..TRIES {
         let mut object = object.clone();
         if generated {
             let prefix: String = meta::text(&object, "generateName").chars().take(PREFIX).collect();
@@ -58,9 +58,11 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
             return Ok(Stored::new(stored::encode(&stored_form(call, object)), 0)?);
         }
         let name = meta::name(&object).to_owned();
-        match call.server.write(kind, &stored_form(call, object), 0).await? {
+        match write(call, object, 0, track).await? {
             Some(stored) => return Ok(stored),
             None if generated => {}
+            // What is written along with it was there already: decide afresh.
+            None if call.server.read(kind, call.namespace(), &name).await?.is_none() => {}
             None => return Err(Status::already_exists(&kind.group, &kind.plural, &name)),
         }
     }
@@ -69,10 +71,72 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
     Err(status)
 }
 
+/// Makes the object that an update or an apply has not found, if the user may create it; `None` if it
+/// is there by now.
+pub async fn missing(
+    call: &Call,
+    mut object: Value,
+    options: &WriteOptions,
+    track: bool,
+) -> Result<Option<Stored>, Status> {
+    let question = Question { verb: "create".to_owned(), ..Question::of(&call.info, &call.query) };
+    call.server.authorizer.check(&call.kinds, &call.user, &question).await?;
+    let uid = meta::text(&object, "uid");
+    if !uid.is_empty() {
+        return Err(call.conflict(&format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        )));
+    }
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("resourceVersion");
+    }
+    match insert(call, object, options, track).await {
+        Ok(stored) => Ok(Some(stored)),
+        Err(status) if status.reason == "AlreadyExists" && !options.dry_run => Ok(None),
+        Err(status) => Err(status),
+    }
+}
+
+/// Writes an object; where it is too large for that, without its managed fields, if it may: an apply
+/// needs them.
+pub async fn write(call: &Call, object: Value, expected: i64, track: bool) -> Result<Option<Stored>, Status> {
+    let mut form = stored_form(call, object);
+    match call.server.write(&call.kind, &form, expected).await {
+        Err(status) if status.code == 413 && track => {
+            if let Some(metadata) = form["metadata"].as_object_mut() {
+                metadata.remove("managedFields");
+            }
+            call.server.write(&call.kind, &form, expected).await
+        }
+        written => written,
+    }
+}
+
 /// An object in the form in which it is stored.
 pub fn stored_form(call: &Call, mut object: Value) -> Value {
     call.kind.to_storage(call.kinds.stored(&call.kind), &mut object);
     object
+}
+
+/// Leaves out owners that are there twice, and says so.
+pub fn dedupe_owners(call: &Call, object: &mut Value, admitted: bool) {
+    let Some(Value::Array(owners)) = object["metadata"].get_mut("ownerReferences") else { return };
+    let (mut seen, mut twice): (Vec<Value>, Vec<String>) = (Vec::new(), Vec::new());
+    for owner in owners.drain(..) {
+        match seen.contains(&owner) {
+            true => twice.push(owner["uid"].as_str().unwrap_or_default().to_owned()),
+            false => seen.push(owner),
+        }
+    }
+    *owners = seen;
+    if !twice.is_empty() {
+        let after = if admitted { " after mutating admission happens" } else { "" };
+        call.warn(format!(
+            ".metadata.ownerReferences contains duplicate entries{after}; API server dedups owner references in 1.20+, \
+             and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            twice.join(", ")
+        ));
+    }
 }
 
 fn suffix() -> String {
@@ -135,24 +199,14 @@ async fn stages(
     let kind = &call.kind;
     defaults::apply(&kind.schema, kind.root, &mut object);
     kind.strategy.default(&mut object);
-    admission::mutate(attributes, &mut object).await?;
-    own_metadata(call, &mut object);
     if subresource::has_status(kind)
         && !kind.strategy.keeps_status_on_create()
         && let Some(fields) = object.as_object_mut()
     {
         fields.remove("status");
     }
-    kind.strategy.prepare_for_create(&mut object);
-    let mut errors = validation::metadata(kind, &object);
-    errors.extend(kind.strategy.validate(&object));
-    errors.extend(kind.strategy.validate_create(&object));
-    if !errors.is_empty() {
-        let name = meta::name(&object);
-        let name = if name.is_empty() { meta::text(&object, "generateName") } else { name };
-        return Err(Status::invalid(&kind.group, &kind.kind, name, &errors));
-    }
-    admission::validate(attributes, &object).await?;
+    dedupe_owners(call, &mut object, false);
+    // What admission adds is nobody's.
     if track {
         let api_version = kind.api_version();
         let track = apply::Track {
@@ -166,6 +220,19 @@ async fn stages(
         };
         apply::track_update(track, &mut object);
     }
+    admission::mutate(attributes, &mut object).await?;
+    dedupe_owners(call, &mut object, true);
+    own_metadata(call, &mut object);
+    kind.strategy.prepare_for_create(&mut object);
+    let mut errors = validation::metadata(kind, &object);
+    errors.extend(kind.strategy.validate(&object));
+    errors.extend(kind.strategy.validate_create(&object));
+    if !errors.is_empty() {
+        let name = meta::name(&object);
+        let name = if name.is_empty() { meta::text(&object, "generateName") } else { name };
+        return Err(Status::invalid(&kind.group, &kind.kind, name, &errors));
+    }
+    admission::validate(attributes, &object).await?;
     debug_assert!(
         !pending(kind, &object) || object["metadata"]["deletionTimestamp"].is_null(),
         "new objects are not going"

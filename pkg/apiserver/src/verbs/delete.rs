@@ -1,6 +1,6 @@
 //! delete and deletecollection.
 
-use api::{Kind, Status, Value, kinds::Action, meta};
+use api::{Kind, Status, Value, kinds::Action, meta, validation::FieldErrors};
 use jiff::{Timestamp, ToSpan as _};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -14,7 +14,7 @@ use crate::{
     admission::{self, Attributes, Operation},
     body,
     call::{Call, rfc3339},
-    query::ListOptions,
+    query::{ListOptions, refuse_options},
     reply::{List, Reply, served, success},
     stored::{self, Stored},
 };
@@ -67,7 +67,7 @@ impl DeleteOptions {
             let root = body::type_of(&schema, "meta", "v1", "DeleteOptions");
             let sent = body::parse(&call.headers, &call.body, &schema, root)?;
             let mut options = Self::from_tree(&sent.value)?;
-            options.dry_run |= call.query.dry_run()?;
+            options.dry_run |= Self::dry_run_of(call)?;
             return Ok(options);
         }
         let mut tree = json!({});
@@ -81,8 +81,16 @@ impl DeleteOptions {
             tree["orphanDependents"] = call.query.flag("orphanDependents").into();
         }
         let mut options = Self::from_tree(&tree)?;
-        options.dry_run = call.query.dry_run()?;
+        options.dry_run = Self::dry_run_of(call)?;
         Ok(options)
+    }
+
+    /// `dryRun` of the query.
+    pub fn dry_run_of(call: &Call) -> Result<bool, Status> {
+        let mut errors = FieldErrors::default();
+        let dry = call.query.dry_run(&mut errors);
+        refuse_options("DeleteOptions", &errors)?;
+        Ok(dry)
     }
 
     /// From a `DeleteOptions` tree.
@@ -204,6 +212,20 @@ pub enum Deleted {
     Going(Stored),
 }
 
+/// Refuses a deletion of something else than was meant.
+pub fn check_preconditions(kind: &Kind, object: &Value, options: &DeleteOptions) -> Result<(), Status> {
+    for (wanted, field, what) in
+        [(&options.uid, "uid", "UID"), (&options.resource_version, "resourceVersion", "ResourceVersion")]
+    {
+        let had = meta::text(object, field);
+        if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != had) {
+            let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {had}");
+            return Err(Status::conflict(&kind.group, &kind.plural, meta::name(object), &why));
+        }
+    }
+    Ok(())
+}
+
 /// Deletes one object by name, within the request's kind and namespace.
 pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Deleted, Status> {
     let kind = &call.kind;
@@ -212,18 +234,7 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
         let found = call.server.read(kind, call.namespace(), name).await?;
         let before = found.ok_or_else(|| Status::not_found(&kind.group, &kind.plural, name))?;
         let object = served(kind, &before)?;
-        if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != meta::text(&object, "uid")) {
-            let had = meta::text(&object, "uid");
-            return Err(conflict(format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {had}"
-            )));
-        }
-        let version = before.revision.to_string();
-        if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != version) {
-            return Err(conflict(format!(
-                "Precondition failed: ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {version}"
-            )));
-        }
+        check_preconditions(kind, &object, options)?;
         let held = Mutex::default();
         let attributes =
             Attributes { call, operation: Operation::Delete, subresource: "", old: Some(&object), held: &held };

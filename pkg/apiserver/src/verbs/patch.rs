@@ -1,6 +1,6 @@
 //! patch in its four forms. Apply makes the object where it is missing.
 
-use api::{Status, Value, apply, meta, patch, schema::Shared};
+use api::{Status, Value, apply, decode, meta, patch, validation::FieldErrors};
 use bytes::Bytes;
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
     update::{Edit, Scope, modify},
 };
 use crate::{
-    body,
+    body::FieldValidation,
     call::{Call, WriteOptions},
     negotiate,
     reply::Reply,
@@ -27,30 +27,38 @@ pub enum Patch {
 }
 
 impl Patch {
-    /// Reads the body of a request; `duplicates` are repeated fields in it.
-    pub fn read(call: &Call, duplicates: &mut Vec<String>) -> Result<Self, Status> {
-        let custom = matches!(call.kind.schema.types, Shared::Counted(_));
+    /// Whether a request is a server-side apply.
+    pub fn is_apply(call: &Call) -> bool {
+        call.info.verb == "patch" && negotiate::media_type(&call.headers) == APPLY
+    }
+
+    /// Reads the body of a request. `faults` is for what is doubled or unknown in the patch itself.
+    pub fn read(call: &Call, faults: &mut Vec<String>) -> Result<Self, Status> {
+        let custom = call.kind.is_custom();
         let media = negotiate::media_type(&call.headers);
         let mut tree = |yaml: bool| -> Result<Value, Status> {
-            let decoded = if yaml { api::decode::yaml(&call.body)? } else { api::decode::json(&call.body)? };
-            *duplicates = decoded.duplicates;
-            if decoded.value.is_object() {
-                Ok(decoded.value)
-            } else {
-                Err(Status::bad_request("the patch is not an object"))
-            }
+            let failed = |status: Status| {
+                let why = status.message.trim_start_matches("couldn't get version/kind; json parse error: ").to_owned();
+                Status::bad_request(format!("error decoding patch: {why}"))
+            };
+            let decoded = if yaml { decode::yaml(&call.body) } else { decode::json(&call.body) }.map_err(failed)?;
+            faults.extend(decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")));
+            Ok(decoded.value)
         };
         match media.as_str() {
-            "application/json-patch+json" => Ok(Patch::Json(call.body.clone())),
-            "application/merge-patch+json" => tree(false).map(Patch::Merge),
-            "application/strategic-merge-patch+json" if !custom => tree(false).map(Patch::Strategic),
-            "application/apply-patch+yaml" => tree(true).map(Patch::Apply),
+            "application/json-patch+json" => {
+                json_patch_faults(&tree(false)?, faults);
+                Ok(Patch::Json(call.body.clone()))
+            }
+            "application/merge-patch+json" => object(tree(false)?).map(Patch::Merge),
+            "application/strategic-merge-patch+json" if !custom => object(tree(false)?).map(Patch::Strategic),
+            APPLY => object(tree(true)?).map(Patch::Apply),
             _ => {
                 let mut accepted = vec!["application/json-patch+json", "application/merge-patch+json"];
                 if !custom {
                     accepted.push("application/strategic-merge-patch+json");
                 }
-                accepted.push("application/apply-patch+yaml");
+                accepted.push(APPLY);
                 Err(Status::unsupported_media_type(format!(
                     "the body of the request was in an unknown format - accepted media types include: {}",
                     accepted.join(", ")
@@ -70,55 +78,90 @@ impl Patch {
     }
 }
 
+const APPLY: &str = "application/apply-patch+yaml";
+
+fn object(tree: Value) -> Result<Value, Status> {
+    if tree.is_object() { Ok(tree) } else { Err(Status::bad_request("the patch is not an object")) }
+}
+
+/// What is doubled or unknown in the operations of a JSON patch, in upstream's words.
+fn json_patch_faults(operations: &Value, faults: &mut Vec<String>) {
+    for (at, operation) in operations.as_array().into_iter().flatten().enumerate() {
+        let known = ["op", "path", "from", "value"];
+        let unknown = operation.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
+        faults.extend(unknown.map(|(name, _)| format!("unknown field \"[{at}].{name}\"")));
+    }
+    // What a value holds is not looked into.
+    faults.retain(|fault| !fault.contains("].value."));
+    faults.iter_mut().for_each(|fault| fault.insert_str(0, "json patch "));
+}
+
 /// Answers a patch of the main resource, or of a subresource that shows the whole object.
 pub async fn patch(call: &Call, scope: Scope) -> Result<Reply, Status> {
-    let mut duplicates = Vec::new();
-    let patch = Patch::read(call, &mut duplicates)?;
-    let mut options = call.write_options()?;
+    let options = call.write_options(Patch::is_apply(call))?;
+    let mut faults = Vec::new();
+    let patch = Patch::read(call, &mut faults)?;
     if let Patch::Apply(applied) = patch {
-        return server_side(call, applied, duplicates, &options, scope).await;
+        return server_side(call, applied, faults, &options, scope).await;
     }
-    if options.force {
-        return Err(Status::unprocessable(
-            "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch",
-        ));
-    }
-    // Warnings and strictness are about what the patch brings, so they are given once.
-    let validation = std::mem::replace(&mut options.validation, body::FieldValidation::Ignore);
     let outcome = modify(call, &options, Edit { scope, track: true }, &mut |old| {
         let new = patch.patched(call, old)?;
-        call.checked(new, duplicates.clone(), validation)
+        checked(call, &patch, new, &faults, options.validation)
     })
     .await?;
     Ok(Reply::Object(200, outcome.into_stored()))
 }
 
+/// A patched object, checked: what is wrong with it is the patch's fault.
+fn checked(
+    call: &Call,
+    patch: &Patch,
+    new: Value,
+    faults: &[String],
+    validation: FieldValidation,
+) -> Result<Value, Status> {
+    let shown = match patch {
+        Patch::Strategic(tree) => tree.clone(),
+        _ => new.clone(),
+    };
+    let refused = |why: &str| {
+        let mut errors = FieldErrors::default();
+        errors.invalid("patch", shown.to_string(), why);
+        Status::invalid("", "", "", &errors)
+    };
+    match call.checked(new, faults.to_vec(), validation) {
+        Err(status) if status.code == 400 => {
+            // Without the words about the body, which this is not.
+            let why = status.message.split_once(" cannot be handled as a ").and_then(|(_, rest)| rest.split_once(": "));
+            Err(refused(why.map_or(status.message.as_str(), |(_, why)| why)))
+        }
+        checked => checked,
+    }
+}
+
 async fn server_side(
     call: &Call,
-    applied: Value,
-    duplicates: Vec<String>,
+    mut applied: Value,
+    faults: Vec<String>,
     options: &WriteOptions,
     scope: Scope,
 ) -> Result<Reply, Status> {
-    if call.query.text("fieldManager").is_none() {
-        return Err(Status::unprocessable(
-            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch",
-        ));
-    }
-    let mut applied = call.checked(applied, duplicates, options.validation)?;
-    if applied["metadata"]["managedFields"].as_array().is_some_and(|list| !list.is_empty()) {
-        return Err(Status::bad_request("metadata.managedFields must be nil"));
+    apply::expect_kind(&applied, &call.kind.api_version(), &call.kind.kind)?;
+    if !applied["metadata"].is_object() {
+        applied["metadata"] = serde_json::json!({});
     }
     create::place(call, &mut applied)?;
     match meta::name(&applied) {
         "" => applied["metadata"]["name"] = call.info.name.as_str().into(),
         name if name == call.info.name => {}
-        name => {
-            return Err(Status::bad_request(format!(
-                "the name of the object ({name}) does not match the name on the URL ({})",
-                call.info.name
-            )));
+        name => return Err(call.other_name(name)),
+    }
+    match options.validation {
+        FieldValidation::Strict if !faults.is_empty() => {
+            return Err(Status::bad_request(format!("error strict decoding patch: {}", faults.join(", "))));
         }
+        FieldValidation::Warn => faults.into_iter().for_each(|fault| call.warn(fault)),
+        _ => {}
     }
     loop {
         let mut merge = |live: &Value| merged(call, Some(live), &applied, options);
@@ -129,17 +172,17 @@ async fn server_side(
             Err(status) => return Err(status),
         }
         let new = merged(call, None, &applied, options)?;
-        match create::insert(call, new, options, false).await {
-            Ok(stored) => return Ok(Reply::Object(201, stored)),
-            Err(status) if status.reason == "AlreadyExists" && !options.dry_run => {}
-            Err(status) => return Err(status),
+        if let Some(stored) = create::missing(call, new, options, false).await? {
+            return Ok(Reply::Object(201, stored));
         }
     }
 }
 
-fn merged(call: &Call, live: Option<&Value>, applied: &Value, options: &WriteOptions) -> Result<Value, Status> {
+/// The configuration merged into the object. It is merged as it was sent, since its manager owns what
+/// it names; what comes out is brought into form.
+pub fn merged(call: &Call, live: Option<&Value>, applied: &Value, options: &WriteOptions) -> Result<Value, Status> {
     let api_version = call.kind.api_version();
-    apply::apply(apply::Apply {
+    let mut object = apply::apply(apply::Apply {
         schema: &call.kind.schema,
         root: call.kind.root,
         live,
@@ -149,5 +192,7 @@ fn merged(call: &Call, live: Option<&Value>, applied: &Value, options: &WriteOpt
         subresource: &call.info.subresource,
         force: options.force,
         now: call.now,
-    })
+    })?;
+    decode::check(&call.kind.schema, call.kind.root, &mut object)?;
+    Ok(object)
 }

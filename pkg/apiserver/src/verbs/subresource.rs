@@ -11,13 +11,13 @@ use http::Method;
 use serde_json::json;
 
 use super::{
-    delete,
-    patch::{Patch, patch},
+    eviction,
+    patch::{self, Patch, patch},
     read,
     update::{self, Edit, Part, Scope, modify, update},
 };
 use crate::{
-    call::Call,
+    call::{Call, WriteOptions},
     connect,
     reply::{Reply, served},
     token,
@@ -41,7 +41,7 @@ pub async fn handle(call: &Call, action: &Action) -> Result<Reply, Status> {
         },
         Action::Scale(paths) => scale(call, paths).await,
         Action::Binding => bind(call, &call.info.name).await,
-        Action::Eviction => evict(call).await,
+        Action::Eviction => eviction::evict(call).await,
         Action::Token => token::request(call).await,
         Action::Connect => Err(Status::method_not_allowed()),
     }
@@ -63,7 +63,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     if call.info.verb == "get" {
         return Ok(Reply::Tree(200, shown(&current)));
     }
-    let options = call.write_options()?;
+    let options = call.write_options(Patch::is_apply(call))?;
     let patch = match call.info.verb {
         "update" => None,
         "patch" => Some(Patch::read(call, &mut Vec::new())?),
@@ -73,6 +73,9 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         None => Some(call.object_of("autoscaling", "v1", "Scale")?),
         Some(_) => None,
     };
+    if let Some(Patch::Apply(applied)) = &patch {
+        return apply_scale(call, paths, applied, &options).await;
+    }
     let outcome = modify(call, &options, Edit { scope: Scope::Main, track: true }, &mut |old| {
         let wanted = match (&sent, &patch) {
             (Some(sent), _) => sent.clone(),
@@ -113,6 +116,24 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     })
     .await?;
     Ok(Reply::Tree(200, shown(&served(&call.kind, &outcome.into_stored())?)))
+}
+
+/// Applies a Scale: its manager owns the count in the object.
+async fn apply_scale(
+    call: &Call,
+    paths: &ScalePaths,
+    applied: &Value,
+    options: &WriteOptions,
+) -> Result<Reply, Status> {
+    api::apply::expect_kind(applied, "autoscaling/v1", "Scale")?;
+    let mut config = json!({"apiVersion": call.kind.api_version(), "kind": &*call.kind.kind, "metadata": {}});
+    let replicas = &applied["spec"]["replicas"];
+    if !replicas.is_null() {
+        tree::set(&mut config, &paths.spec, replicas.clone());
+    }
+    let mut merge = |live: &Value| patch::merged(call, Some(live), &config, options);
+    let outcome = modify(call, options, Edit { scope: Scope::Main, track: false }, &mut merge).await?;
+    Ok(Reply::Tree(200, scale_of(&served(&call.kind, &outcome.into_stored())?, paths)))
 }
 
 /// The `autoscaling/v1 Scale` of an object.
@@ -188,7 +209,7 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
         }
         return Err(Status::invalid("", "Binding", name, &errors));
     }
-    let options = call.write_options()?;
+    let options = call.write_options(false)?;
     let edit = Edit { scope: Scope::Own, track: true };
     modify(call, &options, edit, &mut |pod| bound(call, pod, node, &binding)).await?;
     Ok(Reply::Tree(
@@ -236,25 +257,6 @@ fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value,
         }
     }
     Ok(pod)
-}
-
-/// Deletes a pod on someone's behalf. Disruption budgets are not looked at yet.
-async fn evict(call: &Call) -> Result<Reply, Status> {
-    if call.info.verb != "create" {
-        return Err(Status::method_not_allowed());
-    }
-    let eviction = call.object_of("policy", "v1", "Eviction")?;
-    let name = meta::name(&eviction);
-    if !name.is_empty() && name != call.info.name {
-        return Err(Status::bad_request("name in URL does not match name in Eviction object"));
-    }
-    let mut options = delete::DeleteOptions::from_tree(&eviction["deleteOptions"])?;
-    options.dry_run |= call.query.dry_run()?;
-    delete::one(call, &call.info.name, &options).await?;
-    Ok(Reply::Tree(
-        201,
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
-    ))
 }
 
 /// Whether a request for this subresource is a stream from a kubelet, and by which methods.

@@ -4,7 +4,10 @@
 use api::{Kind, Status, Value, apply, defaults, kinds::Action, meta, tree, validation};
 use parking_lot::Mutex;
 
-use super::{create::stored_form, read};
+use super::{
+    create::{stored_form, write},
+    read,
+};
 use crate::{
     admission::{self, Attributes, Operation},
     call::{Call, WriteOptions},
@@ -69,26 +72,54 @@ impl Outcome {
 
 /// Answers an update of the main resource, or of a subresource that shows the whole object.
 pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
-    let options = call.write_options()?;
+    let options = call.write_options(false)?;
     let mut object = call.object(options.validation)?;
     super::create::place(call, &mut object)?;
     let name = meta::name(&object);
     if name.is_empty() {
         object["metadata"]["name"] = call.info.name.as_str().into();
     } else if name != call.info.name {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.info.name
-        )));
+        return Err(call.other_name(name));
     }
-    let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
-        if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0") {
-            return Err(unconditional(call));
+    super::create::dedupe_owners(call, &mut object, false);
+    loop {
+        let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
+            if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0")
+            {
+                return Err(unconditional(call));
+            }
+            Ok(object.clone())
+        })
+        .await;
+        match outcome {
+            Ok(outcome) => return Ok(Reply::Object(200, outcome.into_stored())),
+            Err(status) if scope == Scope::Main && status == call.not_found() && made_by_update(&call.kind) => {}
+            Err(status) => return Err(status),
         }
-        Ok(object.clone())
-    })
-    .await?;
-    Ok(Reply::Object(200, outcome.into_stored()))
+        match super::create::missing(call, object.clone(), &options, true).await? {
+            Some(stored) => return Ok(Reply::Object(201, stored)),
+            None => continue,
+        }
+    }
+}
+
+/// Kinds whose objects are made by an update where they are missing: group and plural.
+const MADE_BY_UPDATE: &[(&str, &str)] = &[
+    ("", "endpoints"),
+    ("", "events"),
+    ("", "limitranges"),
+    ("", "services"),
+    ("coordination.k8s.io", "leases"),
+    ("events.k8s.io", "events"),
+    ("node.k8s.io", "runtimeclasses"),
+    ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "clusterroles"),
+    ("rbac.authorization.k8s.io", "rolebindings"),
+    ("rbac.authorization.k8s.io", "roles"),
+];
+
+fn made_by_update(kind: &Kind) -> bool {
+    MADE_BY_UPDATE.contains(&(&*kind.group, &*kind.plural))
 }
 
 /// The answer to an update that does not say what it is based on, for kinds that want to know.
@@ -125,7 +156,7 @@ pub async fn modify(
             held: &held,
         };
         let new = stages(&attributes, new, &old, options, edit).await?;
-        if new == old {
+        if new == old || only_times_differ(&new, &old) {
             return Ok(Outcome::Written(before));
         }
         let gone = is_going(&new) && !pending(kind, &new) && grace(&new) == 0;
@@ -138,11 +169,28 @@ pub async fn modify(
                 let value = stored::encode(&stored_form(call, new));
                 return Ok(Outcome::Removed(Stored::new(value, before.revision)?));
             }
-        } else if let Some(stored) = call.server.write(kind, &stored_form(call, new), before.revision).await? {
+        } else if let Some(stored) = write(call, new, before.revision, edit.track).await? {
             return Ok(Outcome::Written(stored));
         }
     }
     Err(call.conflict(MODIFIED))
+}
+
+/// Whether two states differ in the times of managed fields alone, as when admission has undone a
+/// change.
+fn only_times_differ(new: &Value, old: &Value) -> bool {
+    let fields = |object: &Value| object["metadata"]["managedFields"].as_array().map_or(0, Vec::len);
+    if fields(new) != fields(old) || new["metadata"]["managedFields"] == old["metadata"]["managedFields"] {
+        return false;
+    }
+    let timeless = |object: &Value| {
+        let mut object = object.clone();
+        for entry in object["metadata"]["managedFields"].as_array_mut().into_iter().flatten() {
+            entry["time"] = Value::Null;
+        }
+        object
+    };
+    timeless(new) == timeless(old)
 }
 
 const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
@@ -284,7 +332,22 @@ async fn stages(
     }
     let mut new = scoped(edit.scope, kind, new, old);
     keep_metadata(&mut new, old);
+    // What admission changes is nobody's.
+    if edit.track {
+        let api_version = kind.api_version();
+        let track = apply::Track {
+            schema: &kind.schema,
+            root: kind.root,
+            old: Some(old),
+            manager: &options.manager,
+            api_version: &api_version,
+            subresource: &call.info.subresource,
+            now: call.now,
+        };
+        apply::track_update(track, &mut new);
+    }
     admission::mutate(attributes, &mut new).await?;
+    super::create::dedupe_owners(call, &mut new, true);
     keep_metadata(&mut new, old);
     match edit.scope {
         Scope::Main => kind.strategy.prepare_for_update(&mut new, old),
@@ -309,19 +372,6 @@ async fn stages(
         return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));
     }
     admission::validate(attributes, &new).await?;
-    if edit.track {
-        let api_version = kind.api_version();
-        let track = apply::Track {
-            schema: &kind.schema,
-            root: kind.root,
-            old: Some(old),
-            manager: &options.manager,
-            api_version: &api_version,
-            subresource: &call.info.subresource,
-            now: call.now,
-        };
-        apply::track_update(track, &mut new);
-    }
     Ok(new)
 }
 

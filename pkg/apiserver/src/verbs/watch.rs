@@ -4,7 +4,7 @@
 //! - Events come in revision order, each once; what a selector lets in or out becomes ADDED or
 //!   DELETED.
 //! - With `sendInitialEvents`, or from no or any revision, the current objects come first; with the
-//!   former a bookmark marks their end.
+//!   former a bookmark marks their end, if bookmarks are allowed.
 //! - A watcher that is too slow for the window gets an ERROR event with `Expired`, and the end.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
@@ -59,8 +59,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     };
     let scope = store::KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
     let from_now = options.initial_events == Some(false) && matches!(options.at, At::Head | At::Any);
-    let initial = options.initial_events == Some(true)
-        || (options.initial_events.is_none() && matches!(options.at, At::Head | At::Any));
+    let initial = options.initial_events == Some(true);
     let subscription = cache.subscribe();
     let initial_state = initial || from_now;
     let (objects, position, revision) = match options.at {
@@ -77,7 +76,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
     };
     let seconds = options.timeout_seconds.filter(|s| *s > 0).map(Duration::from_secs);
     let lifetime = seconds.unwrap_or_else(|| LIFETIME.mul_f64(1.0 + rand::random::<f64>()));
-    let initial: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
+    let waiting: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
     let watcher = Watcher {
         encoder: Encoder {
             kind: call.kind.clone(),
@@ -86,10 +85,10 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
             table: call.table,
             headed: false,
         },
-        end_of_initial: options.initial_events == Some(true),
+        end_of_initial: initial && options.bookmarks,
         scope,
         selection,
-        initial,
+        initial: waiting,
         position,
         after: if initial_state { 0 } else { revision },
         revision,
