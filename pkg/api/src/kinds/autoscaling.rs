@@ -154,7 +154,7 @@ pub(crate) fn to_storage(object: &mut Value) {
     };
     let target = tree::remove(object, "spec.targetCPUUtilizationPercentage").filter(|value| !value.is_null());
     let mut metrics = held(object, METRICS)
-        .and_then(|held| many(&held, |metric| source_to_v2(metric)))
+        .and_then(|held| many(&held, source_to_v2))
         .and_then(|metrics| sound("spec", "metrics", metrics))
         .map_or_else(Vec::new, |metrics| metrics.as_array().cloned().unwrap_or_default());
     metrics.extend(target.map(cpu));

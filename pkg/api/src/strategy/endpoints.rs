@@ -162,9 +162,7 @@ fn domain_name(errors: &mut FieldErrors, path: &str, name: &str) {
 /// Zones and nodes that should use an endpoint.
 fn hints(errors: &mut FieldErrors, path: &str, hints: &Value) {
     const LIMIT: usize = 8;
-    let lists: [(&str, fn(&str) -> Vec<String>); 2] =
-        [("forZones", names::label_value), ("forNodes", names::subdomain)];
-    for (field, rule) in lists {
+    for field in ["forZones", "forNodes"] {
         let path = format!("{path}.{field}");
         let items = tree::items(hints, field);
         if items.len() > LIMIT {
@@ -175,7 +173,8 @@ fn hints(errors: &mut FieldErrors, path: &str, hints: &Value) {
             if items[..index].iter().any(|other| tree::text(other, "name") == name) {
                 errors.duplicate(path.clone(), name);
             }
-            errors.each(path, name, rule(name));
+            let faults = if field == "forZones" { names::label_value(name) } else { names::subdomain(name) };
+            errors.each(path, name, faults);
         }
     }
 }

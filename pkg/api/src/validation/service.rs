@@ -81,7 +81,7 @@ pub fn service_status(errors: &mut FieldErrors, service: &Value) {
         }
         let host = tree::text(ingress, "hostname");
         if !host.is_empty() {
-            errors.each(&format!("{path}.hostname"), host, names::subdomain(host));
+            errors.each(format!("{path}.hostname"), host, names::subdomain(host));
             if ip::parse_sloppy(host).is_some() {
                 errors.invalid(format!("{path}.hostname"), host, "must be a DNS name, not an IP address");
             }

@@ -331,4 +331,20 @@ fn subresources_of_pods() {
     ended["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] = json!(1);
     assert!(check("status", &ended, again).is_empty());
     assert!(check("status", &old, |p| p["status"] = json!({"phase": "Running"})).is_empty());
+    assert!(
+        check("status", &old, |p| p["status"] = json!({
+            "podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.1"}, {"ip": "fd00::1"}], "hostIP": "10.0.0.2", "hostIPs": [{"ip": "10.0.0.2"}],
+        }))
+        .is_empty()
+    );
+    assert_eq!(
+        check("status", &old, |p| p["status"] = json!({
+            "podIP": "10.0.0.1", "hostIP": "10.0.0.3", "hostIPs": [{"ip": "10.0.0.2"}, {"ip": "10.0.0.3"}],
+        })),
+        [
+            "status.podIPs: Invalid value: []: podIP and podIPs must either both be set or both be unset",
+            "status.hostIPs: Invalid value: [{\"ip\":\"10.0.0.2\"},{\"ip\":\"10.0.0.3\"}]: may specify no more than one IP for each IP family",
+            "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`",
+        ]
+    );
 }

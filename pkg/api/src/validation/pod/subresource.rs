@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::annotations::{annotations_update, is_mirror};
 use crate::{
     tree,
-    validation::{FieldErrors, IMMUTABLE, names},
+    validation::{FieldErrors, IMMUTABLE, ip, names},
 };
 
 /// Ephemeral containers are added, and stay as they are.
@@ -148,6 +148,34 @@ pub fn status(errors: &mut FieldErrors, new: &Value, old: &Value) {
         transitions(errors, new, old, statuses, tree::items(spec, containers), spec);
     }
     claim_statuses(errors, new);
+    addresses(errors, tree::at(new, "status"), tree::at(old, "status"));
+}
+
+/// The addresses of the pod and of its node: one of each family, the first also in the older field.
+fn addresses(errors: &mut FieldErrors, new: &Value, old: &Value) {
+    for (all, one) in [("podIPs", "podIP"), ("hostIPs", "hostIP")] {
+        let path = format!("status.{all}");
+        let known = |address: &str| tree::items(old, all).iter().any(|ip| tree::text(ip, "ip") == address);
+        let (list, first) = (tree::items(new, all), tree::text(new, one));
+        let texts: Vec<_> = list.iter().map(|ip| tree::text(ip, "ip")).collect();
+        for (index, text) in texts.iter().enumerate().filter(|(_, text)| !known(text)) {
+            ip::address(errors, format!("{path}[{index}]"), text);
+        }
+        let families = texts.iter().filter_map(|text| Some(ip::parse_sloppy(text)?.is_ipv4()));
+        if texts.len() > 2 || families.collect::<Vec<_>>().windows(2).any(|pair| pair[0] == pair[1]) {
+            errors.invalid(path.clone(), list.to_vec(), "may specify no more than one IP for each IP family");
+        }
+        match texts.first() {
+            None if all == "podIPs" && !first.is_empty() => {
+                let detail = "podIP and podIPs must either both be set or both be unset";
+                errors.invalid(path, list.to_vec(), detail);
+            }
+            Some(text) if *text != first => {
+                errors.invalid(format!("{path}[0].ip"), *text, format!("must be equal to `{one}`"));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A container that ended for good does not come back.
