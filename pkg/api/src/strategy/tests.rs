@@ -9,8 +9,12 @@ use crate::{
     validation::{self, FieldErrors},
 };
 
+mod access;
+mod admission;
 mod autoscaling;
 mod batch;
+mod devices;
+mod networking;
 mod storage;
 mod workloads;
 
