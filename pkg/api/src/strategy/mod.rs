@@ -19,6 +19,7 @@ mod custom;
 mod devices;
 mod endpoints;
 mod flowcontrol;
+mod gates;
 mod migration;
 mod networking;
 mod pods;
