@@ -213,8 +213,9 @@ mod tests {
     fn every_group_and_version_has_one() {
         let kinds = api::kinds::builtin();
         let made = applied(&[], &decide(&kinds, &[], true));
-        let mut versions: Vec<String> =
-            kinds.rows().iter().map(|row| format!("{}.{}", &*row.version, &*row.group)).collect();
+        // The group of APIServices themselves has none, as upstream's.
+        let others = kinds.rows().iter().filter(|row| &*row.group != GROUP);
+        let mut versions: Vec<String> = others.map(|row| format!("{}.{}", &*row.version, &*row.group)).collect();
         versions.sort();
         versions.dedup();
         assert_eq!(made.iter().map(meta::name).collect::<Vec<_>>(), versions);

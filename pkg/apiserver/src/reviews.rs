@@ -21,6 +21,10 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
     if call.kind.namespaced {
         place(call, &mut review)?;
     }
+    let errors = call.kind.strategy.validate(&review);
+    if !errors.is_empty() {
+        return Err(Status::invalid(&call.kind.group, &call.kind.kind, "", &errors));
+    }
     review["metadata"]["creationTimestamp"] = Value::Null;
     match &*call.kind.kind {
         "SelfSubjectReview" => {
@@ -32,14 +36,11 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
             review["status"] = access(call, &call.user, &review["spec"]).await?;
         }
         "SubjectAccessReview" => {
-            let user = subject(&review["spec"])?;
+            let user = subject(&review["spec"]);
             review["status"] = access(call, &user, &review["spec"]).await?;
         }
         "LocalSubjectAccessReview" => {
-            let user = subject(&review["spec"])?;
-            if tree::text(&review, "spec.resourceAttributes.namespace") != call.namespace() {
-                return Err(Status::bad_request("spec.resourceAttributes.namespace must match metadata.namespace"));
-            }
+            let user = subject(&review["spec"]);
             review["status"] = access(call, &user, &review["spec"]).await?;
         }
         "SelfSubjectRulesReview" => {
@@ -90,17 +91,13 @@ fn user_info(user: &UserInfo) -> Value {
     info
 }
 
-fn subject(spec: &Value) -> Result<UserInfo, Status> {
-    let user = UserInfo {
+fn subject(spec: &Value) -> UserInfo {
+    UserInfo {
         name: tree::text(spec, "user").to_owned(),
         uid: tree::text(spec, "uid").to_owned(),
         groups: tree::texts(spec, "groups").map(str::to_owned).collect(),
         ..UserInfo::default()
-    };
-    if user.name.is_empty() && user.groups.is_empty() {
-        return Err(Status::bad_request("at least one of user or group must be specified"));
     }
-    Ok(user)
 }
 
 /// The `fieldSelector` of resource attributes: what it says of single values.
@@ -126,11 +123,6 @@ fn selection(selector: &Value) -> Fields {
 async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Status> {
     let resource = &spec["resourceAttributes"];
     let other = &spec["nonResourceAttributes"];
-    if resource.is_object() == other.is_object() {
-        return Err(Status::bad_request(
-            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-        ));
-    }
     let text = |value: &Value, field: &str| tree::text(value, field).to_owned();
     let question = if resource.is_object() {
         Question {

@@ -4,7 +4,7 @@ use super::{
     Action, Subresource, Verbs,
     row::{Group, Row, STATUS, sub},
 };
-use crate::{strategy, table};
+use crate::{strategy, table, validation::reviews::Review};
 
 pub(super) static AUTHENTICATION: Group =
     Group { group: "authentication.k8s.io", version: "v1", package: "io.k8s.api.authentication" };
@@ -22,10 +22,16 @@ pub(super) const AUTHENTICATION_ROWS: &[Row] = &[
 ];
 
 pub(super) const AUTHORIZATION_ROWS: &[Row] = &[
-    Row::namespaced("LocalSubjectAccessReview", "localsubjectaccessreviews").verbs(Verbs::CreateOnly),
-    Row::cluster("SelfSubjectAccessReview", "selfsubjectaccessreviews").verbs(Verbs::CreateOnly),
+    Row::namespaced("LocalSubjectAccessReview", "localsubjectaccessreviews")
+        .strategy(&strategy::AccessReviews(Review::Local))
+        .verbs(Verbs::CreateOnly),
+    Row::cluster("SelfSubjectAccessReview", "selfsubjectaccessreviews")
+        .strategy(&strategy::AccessReviews(Review::Own))
+        .verbs(Verbs::CreateOnly),
     Row::cluster("SelfSubjectRulesReview", "selfsubjectrulesreviews").verbs(Verbs::CreateOnly),
-    Row::cluster("SubjectAccessReview", "subjectaccessreviews").verbs(Verbs::CreateOnly),
+    Row::cluster("SubjectAccessReview", "subjectaccessreviews")
+        .strategy(&strategy::AccessReviews(Review::Subject))
+        .verbs(Verbs::CreateOnly),
 ];
 
 pub(super) const CERTIFICATES_ROWS: &[Row] = &[

@@ -26,6 +26,7 @@ mod pods;
 mod quota;
 mod rbac;
 mod registration;
+mod reviews;
 mod services;
 mod storage;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub(crate) use self::{
     quota::{LimitRanges, ResourceQuotas},
     rbac::{Bindings, Roles},
     registration::ApiServices,
+    reviews::AccessReviews,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
 };

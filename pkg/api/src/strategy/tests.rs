@@ -9,9 +9,13 @@ use crate::{
     validation::{self, FieldErrors},
 };
 
+mod access;
+mod admission;
 mod autoscaling;
 mod batch;
 mod core;
+mod devices;
+mod networking;
 mod pods;
 mod storage;
 mod workloads;

@@ -22,6 +22,7 @@ pub mod pod_certificates;
 pub mod policy;
 pub mod quota;
 pub mod resources;
+pub mod reviews;
 pub mod schedule;
 pub mod service;
 pub mod storage;
