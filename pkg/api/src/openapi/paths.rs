@@ -89,6 +89,14 @@ pub(super) fn add(paths: &mut Map<String, Value>, definitions: &mut Definitions,
     let mut item = of.path(&["name"]);
     let mut all = of.path(&[]);
     for operation in main_operations(kind, definitions, &object, &name) {
+        let verb = match operation.action {
+            "post" => "create",
+            "put" => "update",
+            action => action,
+        };
+        if !kind.verbs.allows(verb) {
+            continue;
+        }
         let on_item = matches!(operation.action, "get" | "put" | "patch" | "delete");
         let path = if on_item { &mut item } else { &mut all };
         path[operation.method] = of.value(&operation, &of.own);
