@@ -13,7 +13,7 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api, Resource, ResourceExt as _,
-    api::{DeleteParams, ListParams, Patch, PatchParams},
+    api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -344,6 +344,109 @@ async fn foreground_deletion_and_orphans() {
     };
     tokio::time::timeout(Duration::from_secs(20), gone).await.expect("the set goes after its pod");
     cluster.until::<Pod>("its pod went first", |all| all.is_empty()).await;
+}
+
+/// Defines `Widget` in `example.com/v1`, of namespaces, and waits until it is served.
+async fn define_widgets(cluster: &Cluster) -> Api<DynamicObject> {
+    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+        },
+    });
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let request = http::Request::post(definitions)
+        .header("content-type", "application/json")
+        .body(definition.to_string().into_bytes())
+        .expect("a request");
+    let _: serde_json::Value = cluster.client.request(request).await.expect("created");
+    let resource = ApiResource {
+        group: "example.com".to_owned(),
+        version: "v1".to_owned(),
+        api_version: "example.com/v1".to_owned(),
+        kind: "Widget".to_owned(),
+        plural: "widgets".to_owned(),
+    };
+    let api = Api::namespaced_with(cluster.client.clone(), "test", &resource);
+    eventually("widgets are served", async || api.list(&ListParams::default()).await.is_ok()).await;
+    api
+}
+
+fn widget(name: &str, owner: Option<(&str, &str, &str, String)>) -> DynamicObject {
+    let owners = owner
+        .map(|(version, kind, name, uid)| json!([{ "apiVersion": version, "kind": kind, "name": name, "uid": uid }]));
+    serde_json::from_value(json!({
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": { "name": name, "ownerReferences": owners },
+    }))
+    .expect("an object")
+}
+
+async fn eventually(what: &str, done: impl AsyncFn() -> bool) {
+    for _ in 0..1000 {
+        if done().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("never came: {what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn custom_resources_own_and_are_owned() {
+    let cluster = Cluster::start().await;
+    let widgets = define_widgets(&cluster).await;
+    let create = PostParams::default();
+    // A custom owner of a custom resource and of a built-in one, and a built-in owner.
+    let owner = widgets.create(&create, &widget("owner", None)).await.expect("created");
+    let owned_by = ("example.com/v1", "Widget", "owner", owner.uid().expect("a uid"));
+    widgets.create(&create, &widget("dependent", Some(owned_by.clone()))).await.expect("created");
+    let map = |name: &str, owners: serde_json::Value| json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name, "ownerReferences": owners } });
+    let (version, kind, name, uid) = owned_by;
+    let reference = json!([{ "apiVersion": version, "kind": kind, "name": name, "uid": uid }]);
+    cluster.create(Some(("api/v1", "configmaps")), map("dependent", reference)).await;
+    cluster.create(Some(("api/v1", "configmaps")), map("owner", json!(null))).await;
+    let maps = cluster.api::<ConfigMap>();
+    let uid = maps.get("owner").await.expect("there").uid().expect("a uid");
+    widgets.create(&create, &widget("of-a-map", Some(("v1", "ConfigMap", "owner", uid)))).await.expect("created");
+
+    widgets.delete("owner", &DeleteParams::background()).await.expect("deleted");
+    maps.delete("owner", &DeleteParams::background()).await.expect("deleted");
+    let none = async |name: &str| widgets.get_opt(name).await.expect("answered").is_none();
+    eventually("the custom dependent goes", async || none("dependent").await).await;
+    eventually("the dependent of a map goes", async || none("of-a-map").await).await;
+    eventually("the map goes", async || maps.get_opt("dependent").await.expect("answered").is_none()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_takes_its_custom_resources_along() {
+    let cluster = Cluster::start().await;
+    let widgets = define_widgets(&cluster).await;
+    let mut held = widget("held", None);
+    held.metadata.finalizers = Some(vec!["example.com/hold".to_owned()]);
+    widgets.create(&PostParams::default(), &held).await.expect("created");
+    widgets.create(&PostParams::default(), &widget("free", None)).await.expect("created");
+    Api::<Namespace>::all(cluster.client.clone()).delete("test", &DeleteParams::default()).await.expect("deleted");
+    let none = async |name: &str| widgets.get_opt(name).await.expect("answered").is_none();
+    eventually("what is free goes", async || none("free").await).await;
+    let namespaces = cluster.informers.get::<Namespace>();
+    let told = "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances";
+    eventually("what is held is told", async || {
+        let namespace = namespaces.get(&ObjectKey::new("", "test"));
+        let conditions = namespace.and_then(|n| n.status.clone()?.conditions).unwrap_or_default();
+        conditions.iter().any(|c| c.message.as_deref() == Some(told))
+    })
+    .await;
+    let free = json!({ "metadata": { "finalizers": null } });
+    widgets.patch("held", &PatchParams::default(), &Patch::Merge(free)).await.expect("patched");
+    eventually("the namespace goes", async || namespaces.get(&ObjectKey::new("", "test")).is_none()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -217,6 +217,19 @@ impl Graph {
         gone.iter().flat_map(|uid| self.forget(uid)).collect()
     }
 
+    /// A kind is followed no more, whether or not its objects are still there; gives the uids that are to be
+    /// looked at. Nobody is taken for gone.
+    pub fn unfollow(&mut self, kind: usize) -> Vec<Uid> {
+        let mut look = Vec::new();
+        let gone: Vec<Uid> =
+            self.nodes.iter().filter(|(_, node)| node.place.kind == kind).map(|(uid, _)| uid.clone()).collect();
+        for uid in gone {
+            look.extend(self.forget(&uid));
+            self.absent.remove(&uid);
+        }
+        look
+    }
+
     /// What is to be done about an object.
     pub fn plan(&self, uid: &Uid) -> Plan {
         let Some(node) = self.nodes.get(uid) else { return Plan::Nothing };
@@ -361,6 +374,15 @@ mod tests {
         assert_eq!(owners[0].uid, "set");
         graph.note_absent(&uid("set"));
         assert_eq!(graph.plan(&uid("pod")), delete("pod", "set", Policy::Background));
+    }
+
+    #[test]
+    fn objects_of_a_kind_that_is_followed_no_more_are_not_taken_for_gone() {
+        let mut graph = graph(&[object("owner", &[])]);
+        graph.observe(KIND + 1, &object("dependent", &["owner"]));
+        assert_eq!(graph.unfollow(KIND), ["dependent"]);
+        assert!(matches!(graph.plan(&uid("dependent")), Plan::Verify { .. }));
+        assert_eq!(graph.len(), 1);
     }
 
     #[test]

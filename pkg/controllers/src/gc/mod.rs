@@ -25,7 +25,7 @@ use futures::StreamExt as _;
 use jiff::Timestamp;
 use kube::{
     Api, ResourceExt as _,
-    api::{ApiResource, DeleteParams, DynamicObject, PartialObjectMeta, Patch, PatchParams, Preconditions},
+    api::{DeleteParams, DynamicObject, PartialObjectMeta, Patch, PatchParams, Preconditions},
     runtime::{
         WatchStreamExt as _, watcher,
         watcher::{Config, Event},
@@ -50,7 +50,7 @@ const IGNORED: &[&str] = &["Event"];
 /// So long the collector waits for kinds that cannot be listed before it begins without them.
 const SYNC_PATIENCE: Duration = Duration::from_secs(30);
 /// Changes of the set of kinds come in groups.
-const DISCOVERY_DELAY: Duration = Duration::from_millis(500);
+const DISCOVERY_DELAY: Duration = Duration::from_millis(100);
 
 pub struct GarbageCollector {
     shared: Arc<Shared>,
@@ -196,17 +196,20 @@ impl Shared {
             .into_iter()
             .filter(|s| s.watch && s.delete && !IGNORED.contains(&s.resource.kind.as_str()))
             .collect();
-        let same = |a: &ApiResource, b: &ApiResource| (&a.group, &a.plural) == (&b.group, &b.plural);
+        let same = |a: &Served, b: &Served| {
+            let of = |s: &Served| (s.resource.group.clone(), s.resource.plural.clone(), s.resource.version.clone());
+            of(a) == of(b) && a.namespaced == b.namespaced
+        };
+        let mut look = Vec::new();
         let mut kinds = self.kinds.lock();
         for (at, kind) in kinds.iter().enumerate() {
-            if !kind.stop.is_cancelled() && !wanted.iter().any(|s| same(&s.resource, &kind.served.resource)) {
+            if !kind.stop.is_cancelled() && !wanted.iter().any(|s| same(s, &kind.served)) {
                 kind.stop.cancel();
-                let look = self.graph.lock().retain(at, &HashSet::new());
-                self.look(look);
+                look.extend(self.graph.lock().unfollow(at));
             }
         }
         for served in wanted {
-            let known = |k: &Followed| !k.stop.is_cancelled() && same(&k.served.resource, &served.resource);
+            let known = |k: &Followed| !k.stop.is_cancelled() && same(&k.served, &served);
             if kinds.iter().any(known) {
                 continue;
             }
@@ -217,6 +220,8 @@ impl Shared {
             tasks.spawn(async move { kind_stop.run_until_cancelled(shared.follow_kind(at, kind, sender)).await });
         }
         tracing::debug!(kinds = kinds.iter().filter(|k| !k.stop.is_cancelled()).count(), "following owners");
+        drop(kinds);
+        self.look(look);
     }
 
     async fn follow_kind(&self, at: usize, kind: Served, synced: watch::Sender<bool>) {
