@@ -29,6 +29,10 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
     ("etcdctl", "etcd-client"),
+    ("python3", "python3"),
+    ("pip3", "python3-pip"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
     ("go", "golang-go"),
 ];
 
@@ -44,7 +48,9 @@ const STEPS: &[Step] = &[
     ("dependencies", deny),
     ("golden objects", || crate::schema::run(&["--check"])),
     ("unit tests", || cargo(&["test", "--quiet", "--workspace", "--exclude", "blackbox"])),
+    ("random input", || cargo(&["run", "--quiet", "--package", "fuzz", "--", "--seconds", "3"])),
     ("images", || crate::images::build().map(drop)),
+    ("clients", crate::clients::prepare),
     ("release build", release),
     ("black-box tests", || cargo(&["test", "--package", "blackbox", "--", "--test-threads=2"])),
 ];
@@ -79,8 +85,12 @@ fn cargo(args: &[&str]) -> anyhow::Result<()> {
     execute(Command::new(env!("CARGO")).args(args))
 }
 
-fn execute(command: &mut Command) -> anyhow::Result<()> {
-    let status = command.current_dir(repository()).status().with_context(|| format!("running {command:?}"))?;
+/// Runs a program to its end, which must be a good one; in the repository, unless it says where.
+pub fn execute(command: &mut Command) -> anyhow::Result<()> {
+    if command.get_current_dir().is_none() {
+        command.current_dir(repository());
+    }
+    let status = command.status().with_context(|| format!("running {command:?}"))?;
     if status.success() { Ok(()) } else { bail!("{command:?}: {status}") }
 }
 

@@ -1,6 +1,10 @@
-//! The one way of a request: who asks → may they → which kind → the verb → how it is written.
+//! The one way of a request: who asks → is there room → may they → which kind → the verb → how it is written.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use api::{
     Kind, Kinds, Status, UserInfo,
@@ -19,7 +23,9 @@ use crate::{
     auth::{Question, authn},
     body::{self, Body},
     call::Call,
-    components, compress, connect, negotiate, nonresource, proxy,
+    components, compress, connect,
+    flow::Class,
+    negotiate, nonresource, proxy,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -59,8 +65,9 @@ where
     // What comes from kubelets and proxied servers is passed on as it is.
     let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
-    let answer = stages(&server, parts, body, query, info, upgrade).instrument(span);
-    let response = match AssertUnwindSafe(answer).catch_unwind().await {
+    let class = OnceLock::new();
+    let answer = stages(&server, parts, body, query, info, upgrade, &class).instrument(span);
+    let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
         Ok(Ok(response)) => response,
         Ok(Err(status)) => {
@@ -75,6 +82,9 @@ where
             reply::error_response(&Status::internal("the handling of the request panicked"), encoding)
         }
     };
+    if let Some(class) = class.get() {
+        class.tell(response.headers_mut());
+    }
     server.metrics.answered(verb, response.status().as_u16());
     response
 }
@@ -86,6 +96,7 @@ async fn stages<B>(
     query: Query,
     info: RequestInfo,
     upgrade: Option<OnUpgrade>,
+    class: &OnceLock<Class>,
 ) -> Result<Response<Body>, Status>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -97,29 +108,41 @@ where
     let peer = parts.extensions.get::<UserInfo>().cloned();
     let user = authn::authenticate(server, peer, &parts.headers, &info.path).await?;
     let kinds = server.kinds();
-    if !authn::is_public(&info.path) || info.resource_request {
-        server.rbac.check(&kinds, &user, &Question::of(&info)).await?;
+    let question = Question::of(&info, &query);
+    let (found, flow) = server.flow.classify(&kinds, &user, &question).await?;
+    let found = class.get_or_init(|| found);
+    // Streams are not counted; watches are until they have begun.
+    let seat = if STREAMS.contains(&&*info.subresource) { None } else { Some(server.flow.seat(found, &flow).await?) };
+    if !authn::is_always_allowed(&info.path) || info.resource_request {
+        server.authorizer.check(&kinds, &user, &question).await?;
     }
     if !info.resource_request {
         if !matches!(parts.method, Method::GET | Method::HEAD) {
             return Err(Status::method_not_allowed());
         }
-        let answer = nonresource::handle(server, &info.path, &query, &parts.headers);
-        return bounded(&server.in_flight, answer).await;
+        return timed(TIMEOUT, nonresource::handle(server, &info.path, &query, &parts.headers)).await;
     }
-    let kind = kinds
-        .by_resource(&info.group, &info.version, &info.resource)
-        .filter(|kind| kind.namespaced || info.namespace.is_empty() || &*kind.plural == "namespaces")
-        .ok_or_else(Status::no_such_path)?
-        .clone();
+    let (kinds, kind) = match row(&kinds, &info) {
+        Some(kind) => (kinds, kind),
+        None => {
+            // A definition may have been established a moment ago, perhaps by another server.
+            let kinds = server.definitions.newest(server).await?;
+            let kind = row(&kinds, &info).ok_or_else(Status::no_such_path)?;
+            (kinds, kind)
+        }
+    };
     let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(&s.action, &parts.method));
     let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
     let streams = streams && !proxies;
+    let deadline = time_limit(&query)?;
     let long = streams || proxies || info.verb == "watch";
     let method = parts.method.clone();
     let answer = async {
         let body = if streams { Bytes::new() } else { body::read(body).await? };
         let call = call(server, kinds, kind, info, query, user, parts, body)?;
+        if let Some(deprecation) = call.kind.deprecation() {
+            call.warn(deprecation);
+        }
         let reply = match streams {
             true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
             false if proxies => Reply::Raw(proxy::handle(&call, &method, upgrade).await?),
@@ -129,7 +152,57 @@ where
         reply::warn(&mut response, &call.warnings.lock());
         Ok(response)
     };
-    if long { answer.await } else { bounded(&server.in_flight, answer).await }
+    let answer = if long { answer.await } else { timed(deadline, answer).await };
+    drop(seat);
+    answer
+}
+
+/// Subresources whose connections last as long as the client likes.
+const STREAMS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+
+/// How long a request may take: what the client says, but no longer than the server lets it.
+fn time_limit(query: &Query) -> Result<Duration, Status> {
+    let Some(text) = query.text("timeout") else { return Ok(TIMEOUT) };
+    match duration(text) {
+        Some(Duration::ZERO) => Ok(TIMEOUT),
+        Some(wanted) => Ok(wanted.min(TIMEOUT)),
+        None => Err(Status::bad_request(format!(
+            "invalid timeout specified in the request URL - time: invalid duration {text:?}"
+        ))),
+    }
+}
+
+/// A duration as Go writes it: `1m30s`, `500ms`, `1.5h`.
+fn duration(text: &str) -> Option<Duration> {
+    if text == "0" {
+        return Some(Duration::ZERO);
+    }
+    let (mut rest, mut seconds) = (text, 0.0);
+    while !rest.is_empty() {
+        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let value: f64 = rest[..number].parse().ok()?;
+        rest = &rest[number..];
+        let unit = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        let scale = match &rest[..unit] {
+            "ns" => 1e-9,
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        seconds += value * scale;
+        rest = &rest[unit..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
+}
+
+/// The row that a request is for.
+fn row(kinds: &Kinds, info: &RequestInfo) -> Option<Arc<Kind>> {
+    let row = kinds.by_resource(&info.group, &info.version, &info.resource)?;
+    let there = row.namespaced || info.namespace.is_empty() || &*row.plural == "namespaces";
+    there.then(|| row.clone())
 }
 
 /// Runs a request within the limits of time and number: `places` has one for each that may be under way.
@@ -141,12 +214,24 @@ async fn bounded(
         Ok(permit) => permit,
         Err(_) => match tokio::time::timeout(QUEUE, places.acquire()).await {
             Ok(Ok(permit)) => permit,
-            _ => return Err(Status::too_many_requests("too many requests, please try again later")),
+            _ => {
+                let mut status = Status::too_many_requests("too many requests, please try again later");
+                status.details = serde_json::json!({"retryAfterSeconds": 1});
+                return Err(status);
+            }
         },
     };
-    let answer = tokio::time::timeout(TIMEOUT, answer).await;
+    let answer = timed(TIMEOUT, answer).await;
     drop(permit);
-    answer.unwrap_or_else(|_| {
+    answer
+}
+
+/// Runs a request within a time.
+async fn timed(
+    limit: Duration,
+    answer: impl Future<Output = Result<Response<Body>, Status>>,
+) -> Result<Response<Body>, Status> {
+    tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| {
         Err(Status::timeout(
             "the server was unable to return a response in the time allotted, but may still be processing the request",
         ))
@@ -233,5 +318,28 @@ async fn route(call: &Call) -> Result<Reply, Status> {
         "delete" => delete::delete(call).await,
         "deletecollection" => delete::collection(call).await,
         _ => Err(Status::method_not_allowed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_go_writes_them() {
+        for (text, want) in [
+            ("10s", Some(10_000)),
+            ("1m30s", Some(90_000)),
+            ("500ms", Some(500)),
+            ("1.5h", Some(5_400_000)),
+            ("0", Some(0)),
+            ("", None),
+            ("10", None),
+            ("s", None),
+            ("-1s", None),
+            ("1x", None),
+        ] {
+            assert_eq!(duration(text).map(|d| d.as_millis()), want, "{text}");
+        }
     }
 }

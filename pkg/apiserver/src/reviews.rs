@@ -1,6 +1,6 @@
 //! Kinds that are only created and never stored: questions to the authenticator and authorizer.
 
-use api::{Status, UserInfo, Value, meta, tree};
+use api::{Status, UserInfo, Value, meta, selector::Fields, tree};
 use serde_json::json;
 
 use crate::{
@@ -47,12 +47,7 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
             if namespace.is_empty() {
                 return Err(Status::bad_request("no namespace on request"));
             }
-            let (mut resources, mut others) = call.server.rbac.rules(&call.kinds, &call.user, namespace).await?;
-            if call.user.in_group(crate::auth::rbac::MASTERS) {
-                resources.push(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}));
-                others.push(json!({"verbs": ["*"], "nonResourceURLs": ["*"]}));
-            }
-            review["status"] = json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": false});
+            review["status"] = call.server.authorizer.rules(&call.kinds, &call.user, namespace).await?;
         }
         _ => return Err(Status::method_not_allowed()),
     }
@@ -108,6 +103,26 @@ fn subject(spec: &Value) -> Result<UserInfo, Status> {
     Ok(user)
 }
 
+/// The `fieldSelector` of resource attributes: what it says of single values.
+fn selection(selector: &Value) -> Fields {
+    let escaped = |value: &str| value.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=");
+    let terms: Vec<String> = tree::items(selector, "requirements")
+        .iter()
+        .filter_map(|term| {
+            let operator = match tree::text(term, "operator") {
+                "In" => "=",
+                "NotIn" => "!=",
+                _ => return None,
+            };
+            let [value] = tree::items(term, "values") else { return None };
+            Some(format!("{}{operator}{}", tree::text(term, "key"), escaped(value.as_str()?)))
+        })
+        .collect();
+    let text = if terms.is_empty() { tree::text(selector, "rawSelector").to_owned() } else { terms.join(",") };
+    // What cannot be read selects nothing.
+    Fields::parse(&text).unwrap_or_default()
+}
+
 async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Status> {
     let resource = &spec["resourceAttributes"];
     let other = &spec["nonResourceAttributes"];
@@ -125,12 +140,13 @@ async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Sta
             subresource: text(resource, "subresource"),
             namespace: text(resource, "namespace"),
             name: text(resource, "name"),
+            fields: selection(&resource["fieldSelector"]),
             path: None,
         }
     } else {
         Question { verb: text(other, "verb"), path: Some(text(other, "path")), ..Question::default() }
     };
-    let allowed = call.server.rbac.allows(&call.kinds, user, &question).await?;
+    let allowed = call.server.authorizer.allows(&call.kinds, user, &question).await?;
     Ok(json!({"allowed": allowed}))
 }
 

@@ -13,12 +13,15 @@ use store::{Compare, Durability, KeyRange, Op, Range, Store, Txn};
 use crate::{
     ServiceCidr,
     admission::Plugin,
-    auth::{Rbac, jwt::Signer},
+    auth::{Authorizer, jwt::Signer},
     cache::Caches,
+    crd::Definitions,
+    flow::Flow,
     keys,
     metrics::Metrics,
     nonresource::Documents,
     pipeline::Extra,
+    service_ips,
     stored::Stored,
 };
 
@@ -26,8 +29,11 @@ use crate::{
 pub struct Server {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) caches: Arc<Caches>,
+    /// What is served whatever the definitions are.
+    pub(crate) builtin: Kinds,
     kinds: ArcSwap<Kinds>,
-    pub(crate) rbac: Rbac,
+    pub(crate) definitions: Definitions,
+    pub(crate) authorizer: Authorizer,
     pub(crate) signer: Signer,
     pub(crate) admission: Vec<Box<dyn Plugin>>,
     pub(crate) service_cidr: ServiceCidr,
@@ -36,14 +42,14 @@ pub struct Server {
     pub(crate) extra: Vec<Extra>,
     pub(crate) metrics: Metrics,
     pub(crate) documents: Documents,
-    pub(crate) in_flight: tokio::sync::Semaphore,
+    pub(crate) flow: Flow,
     pub(crate) extra_in_flight: tokio::sync::Semaphore,
     pub(crate) stop: tokio_util::sync::CancellationToken,
     pub(crate) tasks: tokio_util::task::TaskTracker,
 }
 
-/// Requests that may be under way at once, watches and streams not counted.
-pub const IN_FLIGHT: usize = 600;
+/// Requests that may be under way at once, watches and streams not counted: upstream's, for reads and writes together.
+const IN_FLIGHT: usize = 600;
 /// The same for paths that others answer. They come from anybody, so they must not take the places of those who are
 /// known.
 const EXTRA_IN_FLIGHT: usize = 64;
@@ -58,18 +64,20 @@ impl Server {
         let caches = Caches::new(config.store.clone());
         Arc::new(Server {
             store: config.store,
-            rbac: Rbac::new(caches.clone()),
-            caches,
+            authorizer: Authorizer::new(caches.clone()),
+            caches: caches.clone(),
+            builtin: config.kinds.clone(),
             kinds: ArcSwap::from_pointee(config.kinds),
+            definitions: Definitions::default(),
             signer,
-            admission: crate::admission::plugins(),
+            admission: crate::admission::plugins(&config.own_node),
             service_cidr: config.service_cidr,
             advertise: config.advertise,
             kubelet_client: config.kubelet_client,
             extra: config.extra,
             metrics: Metrics::default(),
             documents: Documents::default(),
-            in_flight: tokio::sync::Semaphore::new(IN_FLIGHT),
+            flow: Flow::new(caches.clone(), IN_FLIGHT),
             extra_in_flight: tokio::sync::Semaphore::new(EXTRA_IN_FLIGHT),
             stop,
             tasks,
@@ -79,6 +87,18 @@ impl Server {
     /// The table as it is now.
     pub fn kinds(&self) -> Arc<Kinds> {
         self.kinds.load_full()
+    }
+
+    /// Whether the table still has this row.
+    pub fn serves(&self, kind: &Arc<Kind>) -> bool {
+        let kinds = self.kinds.load();
+        let row = kinds.by_resource(&kind.group, &kind.version, &kind.plural);
+        row.is_some_and(|row| Arc::ptr_eq(row, kind))
+    }
+
+    /// From now on this is served.
+    pub(crate) fn serve_kinds(&self, kinds: Kinds) {
+        self.kinds.store(Arc::new(kinds));
     }
 
     /// Whether the store still has what was there at a revision.
@@ -114,17 +134,23 @@ impl Server {
         self.caches.of(self.kinds().stored(kind)).await?;
         let value = crate::stored::encode_bounded(object)?;
         let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
-        let txn = Txn {
+        let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
             then: vec![Op::put(key, value.clone())],
             durability,
             ..Txn::default()
         };
+        if service_ips::concerns(kind) {
+            let companions = self.companions(kind, namespace, name, Some(object)).await?;
+            txn.when.extend(companions.when);
+            txn.then.extend(companions.then);
+        }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         if !done.succeeded {
             return Ok(None);
         }
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        self.definitions.wrote(self, kind, done.revision).await;
         Ok(Some(Stored::new(value, done.revision)?))
     }
 
@@ -132,14 +158,20 @@ impl Server {
     pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<bool, Status> {
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         self.caches.of(self.kinds().stored(kind)).await?;
-        let txn = Txn {
+        let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
             then: vec![Op::Delete(KeyRange::key(key))],
             durability: if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable },
             ..Txn::default()
         };
+        if service_ips::concerns(kind) {
+            txn.then.extend(self.companions(kind, namespace, name, None).await?.then);
+        }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        if done.succeeded {
+            self.definitions.wrote(self, kind, done.revision).await;
+        }
         Ok(done.succeeded)
     }
 }

@@ -4,6 +4,7 @@ use api::{Status, Value, meta, tree};
 use serde_json::json;
 
 use crate::{
+    admission,
     call::{Call, rfc3339},
     reply::{Reply, served},
     verbs::read,
@@ -23,6 +24,7 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
     }
     let mut request = call.object_of("authentication.k8s.io", "v1", "TokenRequest")?;
     let account = served(&call.kind, &read::current(call).await?)?;
+    admission::created(call, "token", &mut request).await?;
     let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
     check_seconds(seconds, &call.info.name)?;
     let server = &call.server;

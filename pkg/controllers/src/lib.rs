@@ -21,7 +21,9 @@ mod pod_gc;
 mod pods;
 mod replicaset;
 mod resources;
+mod role_aggregation;
 mod root_ca;
+mod service_cidrs;
 mod serviceaccount;
 mod services;
 
@@ -60,6 +62,8 @@ const CONTROLLERS: &[(&str, Start)] = &[
     ("garbage-collector", |c| drop(c.runtime.run(gc::GarbageCollector::new(c)))),
     ("pod-garbage-collector", |c| drop(c.runtime.run(pod_gc::PodGcController::new(c)))),
     ("node-lifecycle", |c| drop(c.runtime.run(node_lifecycle::NodeLifecycleController::new(c)))),
+    ("clusterrole-aggregation", |c| drop(c.runtime.run(role_aggregation::RoleAggregationController::new(c)))),
+    ("service-cidr-controller", |c| drop(c.runtime.run(service_cidrs::ServiceCidrController::new(c)))),
     ("node-ipam", |c| drop(c.runtime.run(node_ipam::NodeIpamController::new(c)))),
 ];
 

@@ -25,6 +25,8 @@ const MANIFESTS: &[(&str, &str)] = &[
     manifest!("22-flow-schemas.yaml"),
     manifest!("30-rbac-roles.yaml"),
     manifest!("31-rbac-bindings.yaml"),
+    manifest!("32-rbac-controllers.yaml"),
+    manifest!("33-rbac-namespaces.yaml"),
     manifest!("40-kube-dns.yaml"),
 ];
 
@@ -34,6 +36,8 @@ pub struct Settings {
     pub cluster_dns: IpAddr,
     /// Where this server's API is reached.
     pub api: SocketAddr,
+    /// Addresses of Services.
+    pub service_cidr: apiserver::ServiceCidr,
     /// Address of the `kubernetes` Service.
     pub kubernetes_ip: IpAddr,
 }
@@ -42,13 +46,28 @@ pub struct Settings {
 pub async fn apply(client: &kube::Client, kinds: &Kinds, settings: &Settings) -> Result<(), Error> {
     for (file, text) in MANIFESTS {
         let text = text.replace("${CLUSTER_DNS}", &settings.cluster_dns.to_string());
-        let objects: Vec<Value> = serde_saphyr::from_multiple(&text)
+        let mut objects: Vec<Value> = serde_saphyr::from_multiple(&text)
             .map_err(|e| Error::Manifest { file: (*file).to_owned(), message: e.to_string() })?;
+        let bindings: Vec<Value> = objects.iter().filter_map(controller_binding).collect();
+        objects.extend(bindings);
         try_join_all(objects.iter().map(|object| apply_one(client, kinds, object))).await?;
     }
+    default_service_cidr(client, settings).await?;
     let own = kubernetes_service(settings);
     try_join_all(own.iter().map(|object| apply_one(client, kinds, object))).await?;
     Ok(())
+}
+
+/// The binding of a controller's role to the service account of the same name.
+fn controller_binding(role: &Value) -> Option<Value> {
+    let name = meta::name(role);
+    let account = name.strip_prefix("system:controller:").filter(|_| role["kind"] == "ClusterRole")?;
+    Some(json!({
+        "apiVersion": role["apiVersion"], "kind": "ClusterRoleBinding",
+        "metadata": role["metadata"],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": "kube-system"}],
+    }))
 }
 
 async fn apply_one(client: &kube::Client, kinds: &Kinds, object: &Value) -> Result<(), Error> {
@@ -92,6 +111,24 @@ async fn kept(client: &kube::Client, object: &Value, path: &str) -> Result<bool,
         Ok(live) => Ok(live["metadata"]["annotations"][AUTO_UPDATE] == "false"),
         Err(kube::Error::Api(answer)) if answer.code == 404 => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+/// The range that the server was started with, as an object; made once, since it cannot be changed.
+async fn default_service_cidr(client: &kube::Client, settings: &Settings) -> Result<(), Error> {
+    let failed =
+        |error: kube::Error| Error::Bootstrap { object: "ServiceCIDR kubernetes".into(), message: error.to_string() };
+    let object = json!({
+        "apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR", "metadata": {"name": "kubernetes"},
+        "spec": {"cidrs": [settings.service_cidr.to_string()]},
+    });
+    let request = http::Request::post("/apis/networking.k8s.io/v1/servicecidrs")
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(object.to_string().into_bytes())
+        .map_err(|error| failed(kube::Error::HttpError(error)))?;
+    match client.request::<Value>(request).await {
+        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+        other => other.map(drop).map_err(failed),
     }
 }
 

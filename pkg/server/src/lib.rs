@@ -197,6 +197,7 @@ async fn start(config: &Config, store: Arc<dyn Store>, stages: &mut Stages) -> R
     let settings = bootstrap::Settings {
         cluster_dns: config.cluster.cluster_dns,
         api,
+        service_cidr,
         kubernetes_ip: service_cidr.first().into(),
     };
     bootstrap::apply(&masters, &kinds, &settings).await?;
@@ -247,6 +248,7 @@ async fn serve_api(
         advertise,
         service_account_key: keys.service_account.clone(),
         service_account_issuer: format!("https://kubernetes.default.svc.{}", config.cluster.cluster_domain),
+        own_node: joins.own_node.clone(),
         kubelet_client: keys.kubelet_client()?,
         extra: vec![apiserver::Extra { prefix: node::join::PATH, router: join::router(joins) }],
     };

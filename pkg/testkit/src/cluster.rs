@@ -119,6 +119,13 @@ impl Cluster {
         command
     }
 
+    /// A client program, with this cluster's kubeconfig in its environment, in the server's namespace.
+    pub fn client(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.server().command(program);
+        command.env("KUBECONFIG", self.server().dir().join("etc/kubeconfig.yaml")).env("HOME", self.server().dir());
+        command
+    }
+
     /// Runs kubectl; answers with its output, whatever it is.
     #[track_caller]
     pub fn try_kubectl(&self, line: &str) -> Output {

@@ -23,7 +23,7 @@ pub use cluster::Cluster;
 pub use etcd::{EtcdTls, Etcds, Stopped};
 pub use lan::Lan;
 pub use machine::Machine;
-pub use run::{Output, run};
+pub use run::{Output, run, words};
 
 use std::{
     path::{Path, PathBuf},

@@ -62,7 +62,7 @@ pub fn run(command: &mut Command, input: &str) -> Output {
 }
 
 /// Splits a command line as simple shells do: words, with single quotes around those with blanks.
-pub(crate) fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('\'').enumerate() {
         if at % 2 == 1 {

@@ -9,7 +9,7 @@ mod emit;
 mod facts;
 mod gosource;
 mod metrics;
-mod modules;
+pub mod modules;
 mod openapi;
 mod published;
 mod testdata;

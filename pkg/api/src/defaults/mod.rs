@@ -24,6 +24,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use crate::quantity::Quantity;
 use crate::schema::{Field, Schema, Shape, Shared, Type, TypeId, builtin};
 
 type Object = Map<String, Value>;
@@ -69,6 +70,7 @@ fn mark_descent(schema: &Schema, rules: &mut [Rule]) {
             let below = |f: &Field| {
                 f.default.is_some()
                     || always_there(f)
+                    || is_amounts(&f.shape)
                     || held(&f.shape).is_some_and(|id| rules[usize::from(id.0)].descend)
             };
             let has = !rules[at].fields.is_empty() || rules[at].derive.is_some() || ty.fields.iter().any(below);
@@ -91,9 +93,28 @@ fn held(shape: &Shape) -> Option<TypeId> {
     }
 }
 
+/// Amounts of resources are kept in thousandths, rounded up.
+fn round_up(amount: &mut Value) {
+    if let Some(quantity) = amount.as_str().and_then(|text| text.parse::<Quantity>().ok())
+        && quantity.is_finer_than_milli()
+    {
+        *amount = Quantity::from_milli(quantity.milli()).to_string().into();
+    }
+}
+
+/// Whether a field is a list of amounts of resources.
+fn is_amounts(shape: &Shape) -> bool {
+    matches!(shape, Shape::Map { value, .. } if matches!(**value, Shape::Quantity))
+}
+
 /// Whether upstream's encoding shows the field even where nobody set it: a struct that is no pointer.
 fn always_there(field: &Field) -> bool {
     matches!(field.shape, Shape::Object(_)) && !field.form.pointer && !field.form.omit_zero
+}
+
+/// Whether upstream's encoding leaves a default out: the zero value of what is no pointer.
+fn left_out(field: &Field, default: &str) -> bool {
+    field.form.omit_empty && !field.form.pointer && matches!(default, "0" | "\"\"" | "false")
 }
 
 /// Whether upstream's decoding sees no value: absent, or the zero value of what is no pointer.
@@ -123,6 +144,7 @@ impl Walk<'_> {
         }
         for field in ty.fields.iter() {
             if let Some(default) = &field.default
+                && !(rule.is_some() && left_out(field, default))
                 && unset(ty, object, &field.name)
                 && let Ok(default) = serde_json::from_str(default)
             {
@@ -153,6 +175,9 @@ impl Walk<'_> {
             (Shape::Object(id), Value::Object(object)) => self.object(*id, object),
             (Shape::List { item, .. }, Value::Array(items)) if held(item).is_some() => {
                 items.iter_mut().for_each(|value| self.value(item, value));
+            }
+            (Shape::Map { value: inner, .. }, Value::Object(map)) if matches!(**inner, Shape::Quantity) => {
+                map.values_mut().for_each(round_up);
             }
             (Shape::Map { value: inner, .. }, Value::Object(map)) if held(inner).is_some() => {
                 map.values_mut().for_each(|value| self.value(inner, value));

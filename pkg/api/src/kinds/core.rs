@@ -105,7 +105,9 @@ pub(super) const ROWS: &[Row] = &[
         .categories(ALL)
         .subs(POD_SUBS)
         .selectable(POD_FIELDS),
-    Row::namespaced("PodTemplate", "podtemplates").strategy(&strategy::Whole).columns(&table::workloads::POD_TEMPLATE),
+    Row::namespaced("PodTemplate", "podtemplates")
+        .strategy(&strategy::PodTemplates)
+        .columns(&table::workloads::POD_TEMPLATE),
     Row::namespaced("ReplicationController", "replicationcontrollers")
         .strategy(&strategy::ReplicationControllers)
         .columns(&table::workloads::REPLICATION_CONTROLLER)

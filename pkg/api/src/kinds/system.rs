@@ -2,7 +2,7 @@
 //! classes, devices and flow control.
 
 use super::row::{Group, Row, STATUS};
-use crate::{strategy, table};
+use crate::{strategy, table, validation::admission::Sort};
 
 const EXTENSIONS: &[&str] = &["api-extensions"];
 
@@ -19,28 +19,28 @@ pub(super) static FLOWCONTROL: Group =
 
 pub(super) const ADMISSION_ROWS: &[Row] = &[
     Row::cluster("MutatingAdmissionPolicy", "mutatingadmissionpolicies")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::Policies(Sort::Mutating))
         .columns(&table::system::MUTATING_POLICY)
         .categories(EXTENSIONS),
     Row::cluster("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::PolicyBindings(Sort::Mutating))
         .columns(&table::system::POLICY_BINDING)
         .categories(EXTENSIONS),
     Row::cluster("MutatingWebhookConfiguration", "mutatingwebhookconfigurations")
-        .strategy(&strategy::Whole)
+        .strategy(&strategy::Webhooks)
         .columns(&table::cluster::WEBHOOKS)
         .categories(EXTENSIONS),
     Row::cluster("ValidatingAdmissionPolicy", "validatingadmissionpolicies")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::Policies(Sort::Validating))
         .columns(&table::system::VALIDATING_POLICY)
         .categories(EXTENSIONS)
         .subs(STATUS),
     Row::cluster("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::PolicyBindings(Sort::Validating))
         .columns(&table::system::POLICY_BINDING)
         .categories(EXTENSIONS),
     Row::cluster("ValidatingWebhookConfiguration", "validatingwebhookconfigurations")
-        .strategy(&strategy::Whole)
+        .strategy(&strategy::Webhooks)
         .columns(&table::cluster::WEBHOOKS)
         .categories(EXTENSIONS),
 ];
@@ -53,19 +53,27 @@ pub(super) const SCHEDULING_ROWS: &[Row] = &[Row::cluster("PriorityClass", "prio
 pub(super) const COORDINATION_ROWS: &[Row] =
     &[Row::namespaced("Lease", "leases").strategy(&strategy::Leases).columns(&table::cluster::LEASE).relaxed()];
 
-pub(super) const NODE_ROWS: &[Row] =
-    &[Row::cluster("RuntimeClass", "runtimeclasses").columns(&table::cluster::RUNTIME_CLASS)];
+pub(super) const NODE_ROWS: &[Row] = &[Row::cluster("RuntimeClass", "runtimeclasses")
+    .strategy(&strategy::RuntimeClasses)
+    .columns(&table::cluster::RUNTIME_CLASS)];
 
 pub(super) const RESOURCE_ROWS: &[Row] = &[
-    Row::cluster("DeviceClass", "deviceclasses").strategy(&strategy::Spec).columns(&table::system::NAME_AND_AGE),
+    Row::cluster("DeviceClass", "deviceclasses")
+        .strategy(&strategy::DeviceClasses)
+        .columns(&table::system::NAME_AND_AGE),
     Row::cluster("DeviceTaintRule", "devicetaintrules")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::TaintRules)
         .columns(&table::system::DEVICE_TAINT)
         .subs(STATUS),
-    Row::namespaced("ResourceClaim", "resourceclaims").columns(&table::system::RESOURCE_CLAIM).subs(STATUS),
-    Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates").columns(&table::system::NAME_AND_AGE),
+    Row::namespaced("ResourceClaim", "resourceclaims")
+        .strategy(&strategy::DeviceClaims)
+        .columns(&table::system::RESOURCE_CLAIM)
+        .subs(STATUS),
+    Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates")
+        .strategy(&strategy::ClaimTemplates)
+        .columns(&table::system::NAME_AND_AGE),
     Row::cluster("ResourceSlice", "resourceslices")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::Slices)
         .columns(&table::system::RESOURCE_SLICE)
         .selectable(&["spec.nodeName", "spec.driver"]),
 ];

@@ -2,15 +2,23 @@
 
 use serde_json::Value;
 
-use super::Strategy;
+use super::{Strategy, gates::drop_disabled};
 use crate::{
     tree,
-    validation::{FieldErrors, NameRule, labels, resources::not_negative, workload},
+    validation::{FieldErrors, NameRule, claims, labels, names, resources::not_negative, workload},
 };
 
 pub(crate) struct Deployments;
 
 impl Strategy for Deployments {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, deployment: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         workload::deployment(&mut errors, deployment);
@@ -19,6 +27,10 @@ impl Strategy for Deployments {
 
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         immutable(new, old, &["spec.selector"])
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        status(new, old, "readyReplicas")
     }
 
     fn has_generation(&self) -> bool {
@@ -35,6 +47,14 @@ impl Strategy for Deployments {
 pub(crate) struct ReplicaSets;
 
 impl Strategy for ReplicaSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, replica_set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         workload::replica_set(&mut errors, replica_set);
@@ -45,6 +65,10 @@ impl Strategy for ReplicaSets {
         immutable(new, old, &["spec.selector"])
     }
 
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        status(new, old, "readyReplicas")
+    }
+
     fn has_generation(&self) -> bool {
         true
     }
@@ -53,6 +77,14 @@ impl Strategy for ReplicaSets {
 pub(crate) struct StatefulSets;
 
 impl Strategy for StatefulSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(set, "spec");
@@ -84,9 +116,31 @@ impl Strategy for StatefulSets {
                 errors.invalid("spec.updateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'");
             }
         }
+        for field in ["whenDeleted", "whenScaled"] {
+            let path = format!("spec.persistentVolumeClaimRetentionPolicy.{field}");
+            let policy = tree::text(set, &path);
+            if tree::has(spec, "persistentVolumeClaimRetentionPolicy") && !matches!(policy, "Retain" | "Delete") {
+                errors.not_supported(path, policy, &["Retain", "Delete"]);
+            }
+        }
         not_negative(&mut errors, spec, "spec", "replicas");
         not_negative(&mut errors, spec, "spec", "minReadySeconds");
+        not_negative(&mut errors, tree::at(spec, "ordinals"), "spec.ordinals", "start");
         workload::selector_and_template(&mut errors, &with_claims(set), "statefulset", "StatefulSet");
+        errors
+    }
+
+    /// Of what cannot change later: what is wrong with it in an old object is borne.
+    fn validate_create(&self, set: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        for (index, claim) in tree::items(set, "spec.volumeClaimTemplates").iter().enumerate() {
+            let path = format!("spec.volumeClaimTemplates[{index}].spec");
+            claims::claim(&mut errors, &path, tree::at(claim, "spec"), None);
+        }
+        let service = tree::text(set, "spec.serviceName");
+        if !service.is_empty() {
+            errors.each("spec.serviceName", service, names::label(service));
+        }
         errors
     }
 
@@ -100,14 +154,22 @@ impl Strategy for StatefulSets {
         NameRule::Label
     }
 
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        status(new, old, "status.readyReplicas")
+    }
+
     fn has_generation(&self) -> bool {
         true
     }
 }
 
-/// The set with the volumes that its claim templates will add to each pod.
+/// The set with the volumes that its claim templates will add to each pod, and without the names
+/// that it will give to each pod.
 fn with_claims(set: &Value) -> Value {
     let mut set = set.clone();
+    for field in ["subdomain", "hostname"] {
+        tree::remove(&mut set, &format!("spec.template.spec.{field}"));
+    }
     let claims = tree::items(&set, "spec.volumeClaimTemplates").to_vec();
     if claims.is_empty() {
         return set;
@@ -126,6 +188,14 @@ fn with_claims(set: &Value) -> Value {
 pub(crate) struct DaemonSets;
 
 impl Strategy for DaemonSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(set, "spec");
@@ -136,15 +206,22 @@ impl Strategy for DaemonSets {
             "OnDelete" => {}
             "RollingUpdate" => {
                 let path = "spec.updateStrategy.rollingUpdate";
-                workload::rolling_update(&mut errors, path, tree::at(set, path));
+                workload::daemon_set_update(&mut errors, path, tree::at(set, path));
             }
-            other => errors.not_supported("spec.updateStrategy", other, &["RollingUpdate", "OnDelete"]),
+            _ => {
+                let strategy = tree::at(spec, "updateStrategy").clone();
+                errors.not_supported("spec.updateStrategy", strategy, &["RollingUpdate", "OnDelete"]);
+            }
         }
         errors
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         immutable(new, old, &["spec.selector"])
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        status(new, old, "readyReplicas")
     }
 
     fn has_generation(&self) -> bool {
@@ -155,6 +232,14 @@ impl Strategy for DaemonSets {
 pub(crate) struct ReplicationControllers;
 
 impl Strategy for ReplicationControllers {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, controller: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(controller, "spec");
@@ -170,12 +255,17 @@ impl Strategy for ReplicationControllers {
             return errors;
         }
         let template_labels = tree::at(template, "metadata.labels");
-        if !labels::selects(&serde_json::json!({"matchLabels": selector}), template_labels) {
+        let chosen = serde_json::json!({"matchLabels": selector});
+        if !labels::is_empty(&chosen) && !labels::selects(&chosen, template_labels) {
             let detail = "`selector` does not match template `labels`";
             errors.invalid("spec.template.metadata.labels", template_labels.clone(), detail);
         }
-        workload::template(&mut errors, "spec.template", template);
+        workload::endless_template(&mut errors, template, "ReplicationController");
         errors
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        status(new, old, "readyReplicas")
     }
 
     fn has_generation(&self) -> bool {
@@ -183,93 +273,35 @@ impl Strategy for ReplicationControllers {
     }
 }
 
-pub(crate) struct Jobs;
+fn status(new: &Value, old: &Value, ready: &str) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    workload::status(&mut errors, new, old, ready);
+    errors
+}
 
-impl Strategy for Jobs {
-    fn prepare_for_create(&self, job: &mut Value) {
-        if tree::flag(job, "spec.manualSelector") {
-            return;
-        }
-        let uid = tree::text(job, "metadata.uid").to_owned();
-        if uid.is_empty() {
-            return;
-        }
-        let name = tree::text(job, "metadata.name").to_owned();
-        if let Some(labels) = tree::object_mut(job, "spec.template.metadata.labels") {
-            for (key, value) in [("controller-uid", &uid), ("job-name", &name)] {
-                labels.insert(key.to_owned(), value.as_str().into());
-                labels.insert(format!("batch.kubernetes.io/{key}"), value.as_str().into());
-            }
-        }
-        if let Some(wanted) = tree::object_mut(job, "spec.selector.matchLabels") {
-            wanted.insert("batch.kubernetes.io/controller-uid".to_owned(), uid.into());
-        }
+pub(crate) struct PodTemplates;
+
+impl Strategy for PodTemplates {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "template.spec");
     }
 
-    fn validate(&self, job: &Value) -> FieldErrors {
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "template.spec");
+    }
+
+    fn validate(&self, template: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        let spec = tree::at(job, "spec");
-        for field in ["parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"]
-        {
-            not_negative(&mut errors, spec, "spec", field);
-        }
-        labels::selector(&mut errors, "spec.selector", tree::at(spec, "selector"));
-        job_template(&mut errors, "spec.template", tree::at(spec, "template"));
+        workload::template(&mut errors, "template", tree::at(template, "template"));
         errors
-    }
-
-    fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
-        immutable(new, old, &["spec.selector", "spec.completionMode", "spec.podFailurePolicy"])
     }
 
     fn has_generation(&self) -> bool {
         true
     }
-}
 
-/// Pods of a Job end.
-fn job_template(errors: &mut FieldErrors, path: &str, template: &Value) {
-    workload::template(errors, path, template);
-    let policy = tree::text(template, "spec.restartPolicy");
-    if !matches!(policy, "OnFailure" | "Never") {
-        let path = format!("{path}.spec.restartPolicy");
-        let detail = "valid values: \"OnFailure\", \"Never\"";
-        errors.push(path, crate::validation::Reason::Required, "", detail);
-    }
-}
-
-pub(crate) struct CronJobs;
-
-impl Strategy for CronJobs {
-    fn validate(&self, job: &Value) -> FieldErrors {
-        let mut errors = FieldErrors::default();
-        let spec = tree::at(job, "spec");
-        if tree::text(spec, "schedule").is_empty() {
-            errors.required("spec.schedule", "");
-        }
-        for field in ["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"] {
-            not_negative(&mut errors, spec, "spec", field);
-        }
-        match tree::text(spec, "concurrencyPolicy") {
-            "Allow" | "Forbid" | "Replace" => {}
-            "" => errors.required("spec.concurrencyPolicy", ""),
-            other => errors.not_supported("spec.concurrencyPolicy", other, &["Allow", "Forbid", "Replace"]),
-        }
-        job_template(&mut errors, "spec.jobTemplate.spec.template", tree::at(spec, "jobTemplate.spec.template"));
-        errors
-    }
-
-    /// Names of the Jobs are made from it.
-    fn validate_name(&self, name: &str) -> FieldErrors {
-        let mut errors = FieldErrors::default();
-        if name.len() > 52 {
-            errors.invalid("metadata.name", name, "must be no more than 52 characters");
-        }
-        errors
-    }
-
-    fn has_generation(&self) -> bool {
-        true
+    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
+        !tree::equal(tree::at(new, "template"), tree::at(old, "template"))
     }
 }
 
@@ -305,10 +337,6 @@ impl Strategy for ControllerRevisions {
 
 fn immutable(new: &Value, old: &Value, fields: &[&str]) -> FieldErrors {
     let mut errors = FieldErrors::default();
-    for field in fields {
-        if !tree::equal(tree::at(new, field), tree::at(old, field)) {
-            errors.invalid(*field, tree::at(new, field).clone(), crate::validation::IMMUTABLE);
-        }
-    }
+    workload::immutable(&mut errors, new, old, fields);
     errors
 }

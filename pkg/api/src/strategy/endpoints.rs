@@ -83,20 +83,23 @@ impl Strategy for EndpointSlices {
             other => errors.not_supported("addressType", other, &["FQDN", "IPv4", "IPv6"]),
         }
         slice_ports(&mut errors, tree::items(slice, "ports"));
-        let endpoints = tree::items(slice, "endpoints");
-        if endpoints.len() > 1000 {
-            errors.too_many("endpoints", endpoints.len(), 1000);
-            return errors;
-        }
-        for (index, endpoint) in endpoints.iter().enumerate() {
-            self::endpoint(&mut errors, &format!("endpoints[{index}]"), endpoint, family);
-        }
+        errors
+    }
+
+    fn validate_create(&self, slice: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        endpoints(&mut errors, slice);
         errors
     }
 
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        errors.immutable("addressType", new, old);
+        if !tree::equal(tree::at(new, "endpoints"), tree::at(old, "endpoints")) {
+            endpoints(&mut errors, new);
+        }
+        if tree::text(new, "addressType") != tree::text(old, "addressType") {
+            errors.invalid("addressType", Value::Null, crate::validation::IMMUTABLE);
+        }
         errors
     }
 
@@ -126,11 +129,62 @@ fn slice_ports(errors: &mut FieldErrors, ports: &[Value]) {
     }
 }
 
+fn endpoints(errors: &mut FieldErrors, slice: &Value) {
+    let endpoints = tree::items(slice, "endpoints");
+    if endpoints.len() > 1000 {
+        return errors.too_many("endpoints", endpoints.len(), 1000);
+    }
+    let family = tree::text(slice, "addressType");
+    for (index, endpoint) in endpoints.iter().enumerate() {
+        self::endpoint(errors, &format!("endpoints[{index}]"), endpoint, family);
+    }
+}
+
+/// A name with at least two segments.
+fn domain_name(errors: &mut FieldErrors, path: &str, name: &str) {
+    if name.is_empty() {
+        return errors.required(path, "");
+    }
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let faults = names::subdomain(name);
+    if !faults.is_empty() {
+        return errors.invalid(path, name, faults.join(","));
+    }
+    if !name.contains('.') {
+        return errors.invalid(path, name, "should be a domain with at least two segments separated by dots");
+    }
+    if let Some((label, faults)) = name.split('.').map(|l| (l, names::label(l))).find(|(_, faults)| !faults.is_empty())
+    {
+        errors.invalid(path, label, faults.join(","));
+    }
+}
+
+/// Zones and nodes that should use an endpoint.
+fn hints(errors: &mut FieldErrors, path: &str, hints: &Value) {
+    const LIMIT: usize = 8;
+    let lists: [(&str, fn(&str) -> Vec<String>); 2] =
+        [("forZones", names::label_value), ("forNodes", names::subdomain)];
+    for (field, rule) in lists {
+        let path = format!("{path}.{field}");
+        let items = tree::items(hints, field);
+        if items.len() > LIMIT {
+            return errors.too_many(path, items.len(), LIMIT);
+        }
+        for (index, item) in items.iter().enumerate() {
+            let (path, name) = (format!("{path}[{index}].name"), tree::text(item, "name"));
+            if items[..index].iter().any(|other| tree::text(other, "name") == name) {
+                errors.duplicate(path.clone(), name);
+            }
+            errors.each(path, name, rule(name));
+        }
+    }
+}
+
 fn endpoint(errors: &mut FieldErrors, path: &str, endpoint: &Value, family: &str) {
     let addresses = tree::items(endpoint, "addresses");
     let at = format!("{path}.addresses");
     if addresses.is_empty() {
-        errors.required(at.clone(), "must contain at least 1 address");
+        errors.required(at.clone(), "");
     } else if addresses.len() > 100 {
         errors.too_many(at.clone(), addresses.len(), 100);
     }
@@ -144,10 +198,16 @@ fn endpoint(errors: &mut FieldErrors, path: &str, endpoint: &Value, family: &str
                 }
                 ip::endpoint(errors, &one, address);
             }
-            "FQDN" => errors.each(one, address, names::subdomain(address.strip_suffix('.').unwrap_or(address))),
+            "FQDN" => domain_name(errors, &one, address),
             _ => {}
         }
     }
     named(errors, path, endpoint);
-    labels::labels(errors, &format!("{path}.deprecatedTopology"), tree::at(endpoint, "deprecatedTopology"));
+    let topology = tree::at(endpoint, "deprecatedTopology");
+    let count = topology.as_object().map_or(0, serde_json::Map::len);
+    if count > 16 {
+        errors.too_many(format!("{path}.deprecatedTopology"), count, 16);
+    }
+    labels::labels(errors, &format!("{path}.deprecatedTopology"), topology);
+    hints(errors, &format!("{path}.hints"), tree::at(endpoint, "hints"));
 }

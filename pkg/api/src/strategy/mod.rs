@@ -8,14 +8,19 @@
 //! generation, managed fields) and the split of spec and status between main resource and
 //! `/status`.
 
+mod admission;
 mod apps;
 mod autoscaling;
+mod batch;
 mod certificates;
 mod cluster;
 mod core;
 mod custom;
+mod devices;
 mod endpoints;
 mod flowcontrol;
+mod gates;
+mod migration;
 mod networking;
 mod pods;
 mod quota;
@@ -31,16 +36,20 @@ pub use pods::qos_class;
 use serde_json::Value;
 
 pub(crate) use self::{
+    admission::{Policies, PolicyBindings, Webhooks},
     apps::{
-        ControllerRevisions, CronJobs, DaemonSets, Deployments, Jobs, ReplicaSets, ReplicationControllers, StatefulSets,
+        ControllerRevisions, DaemonSets, Deployments, PodTemplates, ReplicaSets, ReplicationControllers, StatefulSets,
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
-    certificates::{SigningRequests, TrustBundles},
-    cluster::{Events, Leases, PriorityClasses},
+    batch::{CronJobs, Jobs},
+    certificates::{PodRequests, SigningRequests, TrustBundles},
+    cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
+    devices::{ClaimTemplates, Claims as DeviceClaims, DeviceClasses, Slices, TaintRules},
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
+    migration::Migrations,
     networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
     quota::{LimitRanges, ResourceQuotas},
@@ -48,7 +57,6 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::{PathNamed, Spec, Whole},
 };
 use crate::validation::FieldErrors;
 
@@ -124,6 +132,9 @@ pub trait Strategy: Send + Sync {
     fn grace_seconds(&self, _object: &Value, _requested: Option<i64>) -> Option<i64> {
         None
     }
+
+    /// Marks an object whose deletion is asked for, at the first time; `now` in RFC 3339. A finalizer keeps it.
+    fn prepare_for_deletion(&self, _object: &mut Value, _now: &str) {}
 
     /// Finalizers that every new object starts with.
     fn initial_finalizers(&self) -> &'static [&'static str] {

@@ -10,7 +10,11 @@ use crate::{
 };
 
 mod autoscaling;
+mod batch;
+mod core;
+mod pods;
 mod storage;
+mod workloads;
 
 fn kind<'a>(kinds: &'a Kinds, name: &str) -> &'a Kind {
     kinds.rows().iter().find(|k| &*k.kind == name).unwrap_or_else(|| panic!("{name} is served"))
@@ -364,7 +368,7 @@ fn namespaces_and_nodes() {
     assert_eq!(kept["spec"]["finalizers"], json!(["kubernetes"]));
 
     let node = good("Node", json!({"spec": {"podCIDR": "10.42.0.0/24", "podCIDRs": ["10.42.0.0/24"]}}));
-    let (_, errors) = update("Node", &node, |node| node["spec"]["podCIDRs"] = json!(["10.42.1.0/24"]));
+    let (_, errors) = update("Node", &node, |node| node["spec"] = json!({"podCIDRs": ["10.42.1.0/24"]}));
     assert_eq!(
         texts(&errors),
         ["spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to valid"]
@@ -419,17 +423,12 @@ fn events_of_both_groups() {
 #[test]
 fn manifests_of_a_fresh_cluster() {
     let kinds = builtin();
-    let manifests = [
-        include_str!("../../../../manifests/10-namespaces.yaml"),
-        include_str!("../../../../manifests/20-priority-classes.yaml"),
-        include_str!("../../../../manifests/21-priority-levels.yaml"),
-        include_str!("../../../../manifests/22-flow-schemas.yaml"),
-        include_str!("../../../../manifests/30-rbac-roles.yaml"),
-        include_str!("../../../../manifests/31-rbac-bindings.yaml"),
-        include_str!("../../../../manifests/40-kube-dns.yaml"),
-    ];
-    let mut count = 0;
-    for document in manifests.iter().flat_map(|text| text.split("\n---\n").skip(1)) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../manifests");
+    let files = std::fs::read_dir(folder).expect("manifests").map(|file| file.expect("a file").path());
+    let texts: Vec<_> = files.map(|file| std::fs::read_to_string(file).expect("text")).collect();
+    let documents: Vec<_> = texts.iter().flat_map(|text| text.split("\n---\n").skip(1)).collect();
+    assert!(documents.len() > texts.len(), "{} documents", documents.len());
+    for document in documents {
         let document = document.replace("${CLUSTER_DNS}", "10.43.0.10");
         let decoded = decode::yaml(document.as_bytes()).expect("YAML");
         assert!(decoded.duplicates.is_empty());
@@ -444,7 +443,5 @@ fn manifests_of_a_fresh_cluster() {
         let mut errors = validation::metadata(kind, &object);
         errors.extend(kind.strategy.validate(&object));
         assert!(errors.is_empty(), "{}: {errors}", object["metadata"]["name"]);
-        count += 1;
     }
-    assert_eq!(count, 73);
 }

@@ -3,20 +3,26 @@
 //! Source: apimachinery `util/validation/field` and `util/validation` (message texts that clients
 //! match).
 
+pub mod admission;
 pub mod autoscaling;
+pub mod batch;
 pub mod certificates;
 pub mod claims;
 pub mod conditions;
+pub mod devices;
 pub mod flowcontrol;
 pub mod ip;
 pub mod labels;
 mod metadata;
+pub mod migration;
 pub mod names;
 pub mod networking;
 pub mod pod;
+pub mod pod_certificates;
 pub mod policy;
 pub mod quota;
 pub mod resources;
+pub mod schedule;
 pub mod service;
 pub mod storage;
 #[cfg(test)]

@@ -13,8 +13,11 @@ use crate::tree;
 
 /// Checks the pod template at `path`.
 pub fn template(errors: &mut FieldErrors, path: &str, template: &Value) {
-    labels::labels(errors, &format!("{path}.metadata.labels"), tree::at(template, "metadata.labels"));
-    annotations(errors, &format!("{path}.metadata.annotations"), tree::at(template, "metadata.annotations"));
+    // Upstream reports them without `metadata`.
+    labels::labels(errors, &format!("{path}.labels"), tree::at(template, "metadata.labels"));
+    annotations(errors, &format!("{path}.annotations"), tree::at(template, "metadata.annotations"));
+    let spec = tree::at(template, "spec");
+    pod::known_annotations(errors, &format!("{path}.annotations"), tree::at(template, "metadata.annotations"), spec);
     pod::pod_spec(errors, &format!("{path}.spec"), tree::at(template, "spec"), Part::Template);
 }
 
@@ -22,7 +25,10 @@ pub fn template(errors: &mut FieldErrors, path: &str, template: &Value) {
 /// in messages about the selector, `kind` in those about the template.
 pub fn selector_and_template(errors: &mut FieldErrors, object: &Value, noun: &str, kind: &str) {
     let selector = tree::at(object, "spec.selector");
-    if selector.is_null() {
+    if selector.is_null() && noun == "daemonset" {
+        let shown = tree::at(object, "spec.template.metadata.labels").clone();
+        errors.invalid("spec.template.metadata.labels", shown, "`selector` does not match template `labels`");
+    } else if selector.is_null() {
         errors.required("spec.selector", "");
     } else {
         labels::selector(errors, "spec.selector", selector);
@@ -36,12 +42,17 @@ pub fn selector_and_template(errors: &mut FieldErrors, object: &Value, noun: &st
         let detail = "`selector` does not match template `labels`";
         errors.invalid("spec.template.metadata.labels", template_labels.clone(), detail);
     }
-    template(errors, "spec.template", tree::at(object, "spec.template"));
-    let policy = tree::text(object, "spec.template.spec.restartPolicy");
+    endless_template(errors, tree::at(object, "spec.template"), kind);
+}
+
+/// Checks `spec.template` of a workload whose pods run for ever.
+pub fn endless_template(errors: &mut FieldErrors, of: &Value, kind: &str) {
+    template(errors, "spec.template", of);
+    let policy = tree::text(of, "spec.restartPolicy");
     if policy != "Always" {
         errors.not_supported("spec.template.spec.restartPolicy", policy, &["Always"]);
     }
-    if tree::has(object, "spec.template.spec.activeDeadlineSeconds") {
+    if tree::has(of, "spec.activeDeadlineSeconds") {
         let detail = format!("activeDeadlineSeconds in {kind} is not Supported");
         errors.forbidden("spec.template.spec.activeDeadlineSeconds", detail);
     }
@@ -83,6 +94,79 @@ pub fn replica_set(errors: &mut FieldErrors, replica_set: &Value) {
     not_negative(errors, spec, "spec", "replicas");
     not_negative(errors, spec, "spec", "minReadySeconds");
     selector_and_template(errors, replica_set, "deployment", "ReplicaSet");
+}
+
+/// Numbers in the status of a workload, of which none may be negative.
+const COUNTS: [&str; 17] = [
+    "observedGeneration",
+    "replicas",
+    "fullyLabeledReplicas",
+    "currentReplicas",
+    "updatedReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "unavailableReplicas",
+    "terminatingReplicas",
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+];
+
+/// Checks the status of a workload. `ready` is the name that messages have for the ready replicas.
+pub fn status(errors: &mut FieldErrors, new: &Value, old: &Value, ready: &str) {
+    let status = tree::at(new, "status");
+    for field in COUNTS {
+        not_negative(errors, status, "status", field);
+    }
+    let of = |field: &str| tree::int(status, field);
+    let parts = ["fullyLabeledReplicas", "currentReplicas", "updatedReplicas", "readyReplicas", "availableReplicas"];
+    for field in parts.into_iter().filter(|field| tree::has(status, field) && of(field) > of("replicas")) {
+        errors.invalid(format!("status.{field}"), of(field), "cannot be greater than status.replicas");
+    }
+    if of("availableReplicas") > of("readyReplicas") {
+        let detail = format!("cannot be greater than {ready}");
+        errors.invalid("status.availableReplicas", of("availableReplicas"), detail);
+    }
+    let collisions = of("collisionCount");
+    if collisions < tree::int(old, "status.collisionCount") {
+        errors.invalid("status.collisionCount", collisions, "cannot be decremented");
+    }
+}
+
+/// Checks `rollingUpdate` of a DaemonSet: one of the two numbers is zero, the other is not.
+pub fn daemon_set_update(errors: &mut FieldErrors, path: &str, rolling: &Value) {
+    if rolling.is_null() {
+        return errors.required(path, "");
+    }
+    let fields = ["maxUnavailable", "maxSurge"];
+    for check in [count_or_percent, at_most_all] {
+        for field in fields {
+            check(errors, &format!("{path}.{field}"), tree::at(rolling, field));
+        }
+    }
+    match fields.map(|field| is_zero(tree::at(rolling, field))) {
+        [false, false] => {
+            let detail = "may not be set when maxUnavailable is non-zero";
+            errors.invalid(format!("{path}.maxSurge"), tree::at(rolling, "maxSurge").clone(), detail);
+        }
+        [true, true] => errors.required(format!("{path}.maxUnavailable"), "cannot be 0 when maxSurge is 0"),
+        _ => {}
+    }
+}
+
+/// Refuses changes of these fields.
+pub fn immutable<S: AsRef<str>>(errors: &mut FieldErrors, new: &Value, old: &Value, fields: &[S]) {
+    for field in fields {
+        let now = tree::at(new, field.as_ref());
+        if !tree::equal(now, tree::at(old, field.as_ref())) {
+            errors.invalid(field.as_ref(), now.clone(), super::IMMUTABLE);
+        }
+    }
 }
 
 /// `maxUnavailable` and `maxSurge`, of which at least one lets the update go on.

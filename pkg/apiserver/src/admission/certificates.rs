@@ -147,7 +147,7 @@ async fn may(attributes: &Attributes<'_>, verb: &str, object: &Value) -> Result<
             name,
             ..Question::default()
         };
-        if call.server.rbac.allows(&call.kinds, &call.user, &question).await? {
+        if call.server.authorizer.allows(&call.kinds, &call.user, &question).await? {
             return Ok(true);
         }
     }

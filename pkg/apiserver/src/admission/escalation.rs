@@ -64,7 +64,7 @@ async fn binding(attributes: &Attributes<'_>, object: &Value) -> Result<(), Stat
     }
     let kind = call.kinds.by_resource(GROUP, "v1", plural).ok_or_else(Status::no_such_path)?;
     call.server.read(kind, namespace, name).await?.ok_or_else(|| Status::not_found(GROUP, plural, name))?;
-    let rules = call.server.rbac.role(&call.kinds, namespace, name).await?;
+    let rules = call.server.authorizer.role(&call.kinds, namespace, name).await?;
     held(attributes, &rules, meta::name(object)).await
 }
 
@@ -78,7 +78,7 @@ async fn may(attributes: &Attributes<'_>, verb: &str, plural: &str, name: &str) 
         name: name.to_owned(),
         ..Question::default()
     };
-    call.server.rbac.allows(&call.kinds, &call.user, &question).await
+    call.server.authorizer.allows(&call.kinds, &call.user, &question).await
 }
 
 /// Refuses what the user does not hold.
@@ -86,7 +86,7 @@ async fn held(attributes: &Attributes<'_>, wanted: &[Rule], name: &str) -> Resul
     let call = attributes.call;
     let mut missing = Vec::new();
     for question in wanted.iter().flat_map(|rule| rule.questions(call.namespace())) {
-        if !call.server.rbac.allows(&call.kinds, &call.user, &question).await? {
+        if !call.server.authorizer.allows(&call.kinds, &call.user, &question).await? {
             missing.push(question.shown());
         }
     }

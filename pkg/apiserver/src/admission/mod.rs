@@ -2,8 +2,10 @@
 //! table of plugins, run in order: first all `mutate`, later all `validate`.
 
 mod certificates;
+mod devices;
 mod escalation;
 mod namespace;
+mod node_restriction;
 mod pod_defaults;
 mod priority;
 mod service;
@@ -70,16 +72,18 @@ pub trait Plugin: Send + Sync {
 }
 
 /// All plugins, in order.
-pub fn plugins() -> Vec<Box<dyn Plugin>> {
+pub fn plugins(own_node: &str) -> Vec<Box<dyn Plugin>> {
     vec![
         Box::new(namespace::Lifecycle),
         Box::new(service_account::ServiceAccount),
+        Box::new(node_restriction::NodeRestriction { own_node: own_node.to_owned() }),
         Box::new(priority::Priority),
         Box::new(pod_defaults::DefaultTolerations),
         Box::new(namespace::NameLabel),
         Box::new(service::Allocation::default()),
         Box::new(escalation::Escalation),
         Box::new(certificates::Certificates),
+        Box::new(devices::TaintTimes),
     ]
 }
 
@@ -97,4 +101,12 @@ pub async fn validate(attributes: &Attributes<'_>, object: &Value) -> Result<(),
         plugin.validate(attributes, object).await?;
     }
     Ok(())
+}
+
+/// Both halves for something that is created below an object and not stored: a token, an eviction.
+pub async fn created(call: &Call, subresource: &str, object: &mut Value) -> Result<(), Status> {
+    let held = Mutex::default();
+    let attributes = Attributes { call, operation: Operation::Create, subresource, old: None, held: &held };
+    mutate(&attributes, object).await?;
+    validate(&attributes, object).await
 }

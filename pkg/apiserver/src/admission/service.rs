@@ -1,8 +1,11 @@
 //! Cluster IPs and node ports of Services.
 //!
 //! # Guarantees
-//! - What is in use is read from the Services themselves, never kept beside them: nothing leaks and
-//!   nothing is to be repaired. A memo keeps one parsed entry to each Service, by revision.
+//! - What is in use is read from the Services themselves and from IPAddress objects, which are
+//!   written with them ([`crate::service_ips`]). A memo keeps one parsed entry to each Service, by
+//!   revision.
+//! - Addresses come from the ServiceCIDRs that are ready, or while there are none from the range that
+//!   the server was started with.
 //! - Allocation and commit happen under one lock, so that no two Services get the same.
 
 use std::{
@@ -23,7 +26,11 @@ use store::KeyRange;
 use tokio::sync::Mutex;
 
 use super::{Attributes, Operation, Plugin};
-use crate::cache::{Cache, Wanted};
+use crate::{
+    cache::{Cache, Object, Wanted},
+    call::Call,
+    service_ips,
+};
 
 /// The addresses of Services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +154,14 @@ impl Plugin for Allocation {
         call.server.caches.at_head().await?;
         let cache = call.server.caches.of(&call.kind).await?;
         let own_key = crate::keys::object(&call.kind, call.namespace(), meta::name(object));
-        let taken = taken(&mut memo, &cache, own_key.as_bytes());
-        let errors = allocate(object, &own, taken, call.server.service_cidr, &mut || rand::rng().random());
+        let mut taken = taken(&mut memo, &cache, own_key.as_bytes());
+        let objects = listed(call, "ipaddresses").await?;
+        taken.ips.extend(service_ips::taken(&objects, call.namespace(), meta::name(object)));
+        let mut ranges = ranges(listed(call, "servicecidrs").await?.iter().filter_map(|o| o.stored.tree().ok()));
+        if ranges.is_empty() {
+            ranges.push(call.server.service_cidr);
+        }
+        let errors = allocate(object, &own, taken, &ranges, &mut || rand::rng().random());
         if !errors.is_empty() {
             return Err(Status::invalid("", "Service", meta::name(object), &errors));
         }
@@ -156,6 +169,28 @@ impl Plugin for Allocation {
         attributes.held.lock().push(Box::new(memo));
         Ok(())
     }
+}
+
+/// All objects of a kind of the networking group.
+async fn listed(call: &Call, resource: &str) -> Result<Vec<Arc<Object>>, Status> {
+    let Some(kind) = call.kinds.by_resource("networking.k8s.io", "v1", resource) else { return Ok(Vec::new()) };
+    let cache = call.server.caches.of(kind).await?;
+    Ok(cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes).objects)
+}
+
+/// The IPv4 ranges of the ServiceCIDRs that addresses may come from.
+fn ranges(objects: impl Iterator<Item = Value>) -> Vec<ServiceCidr> {
+    let mut ranges = Vec::new();
+    for object in objects {
+        let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
+        let unready = conditions.into_iter().any(|c| c["type"] == "Ready" && c["status"] == "False");
+        if unready || !object["metadata"]["deletionTimestamp"].is_null() {
+            continue;
+        }
+        let cidrs = object["spec"]["cidrs"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        ranges.extend(cidrs.filter_map(|cidr| cidr.parse::<ServiceCidr>().ok()));
+    }
+    ranges
 }
 
 fn taken(memo: &mut Memo, cache: &Cache, own: &[u8]) -> Taken {
@@ -274,7 +309,7 @@ fn allocate(
     service: &mut Value,
     own: &Held,
     mut taken: Taken,
-    cidr: ServiceCidr,
+    ranges: &[ServiceCidr],
     random: &mut dyn FnMut() -> u32,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
@@ -284,7 +319,7 @@ fn allocate(
         if headless {
             spec["clusterIPs"] = json!(["None"]);
         } else {
-            allocate_ip(spec, own, &taken, cidr, random(), &mut errors);
+            allocate_ip(spec, own, &taken, ranges, random(), &mut errors);
         }
         if spec["ipFamilies"].is_null() {
             spec["ipFamilies"] = json!(["IPv4"]);
@@ -297,7 +332,14 @@ fn allocate(
     errors
 }
 
-fn allocate_ip(spec: &mut Value, own: &Held, taken: &Taken, cidr: ServiceCidr, random: u32, errors: &mut FieldErrors) {
+fn allocate_ip(
+    spec: &mut Value,
+    own: &Held,
+    taken: &Taken,
+    ranges: &[ServiceCidr],
+    random: u32,
+    errors: &mut FieldErrors,
+) {
     let first = spec["clusterIPs"][0].as_str().map(str::to_owned);
     let given = Some(text(spec, "clusterIP").to_owned()).filter(|ip| !ip.is_empty()).or(first);
     let refuse = |errors: &mut FieldErrors, value: &str, why: String| {
@@ -309,7 +351,7 @@ fn allocate_ip(spec: &mut Value, own: &Held, taken: &Taken, cidr: ServiceCidr, r
         );
     };
     let address = match given {
-        None => match cidr.pick(&taken.ips, random) {
+        None => match ranges.iter().find_map(|range| range.pick(&taken.ips, random)) {
             Some(address) => address.to_string(),
             None => {
                 errors.push(
@@ -327,9 +369,8 @@ fn allocate_ip(spec: &mut Value, own: &Held, taken: &Taken, cidr: ServiceCidr, r
                     let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
                     errors.push("spec.clusterIPs[0]", Reason::Invalid, given.as_str(), why);
                 }
-                Ok(address) if !own.ips.contains(&address) && !cidr.contains(address) => {
-                    let why = format!("the provided IP is not in the valid range. The range of valid IPs is {cidr}");
-                    refuse(errors, &given, why);
+                Ok(address) if !own.ips.contains(&address) && !ranges.iter().any(|range| range.contains(address)) => {
+                    refuse(errors, &given, "the provided network does not match the current range".to_owned());
                 }
                 Ok(address) if taken.ips.contains(&address) => {
                     refuse(errors, &given, "provided IP is already allocated".to_owned());
@@ -414,7 +455,7 @@ mod tests {
     }
 
     fn run(mut service: Value, own: &Held, taken: Taken) -> Result<Value, String> {
-        let errors = allocate(&mut service, own, taken, cidr(), &mut || 5);
+        let errors = allocate(&mut service, own, taken, &[cidr()], &mut || 5);
         if errors.is_empty() { Ok(service["spec"].clone()) } else { Err(errors.to_string()) }
     }
 
@@ -448,12 +489,29 @@ mod tests {
         assert!(
             run(json!({"spec": {"clusterIP": "10.44.0.10"}}), &own, taken())
                 .unwrap_err()
-                .contains("not in the valid range")
+                .contains("the provided network does not match the current range")
         );
         let error =
             run(json!({"spec": {"type": "NodePort", "ports": [{"port": 1, "nodePort": 30080}]}}), &own, taken())
                 .unwrap_err();
         assert_eq!(error, "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated");
+    }
+
+    #[test]
+    fn ready_ranges_are_used_in_order() {
+        let objects = [
+            json!({"metadata": {"name": "kubernetes"}, "spec": {"cidrs": ["10.0.0.0/30"]}}),
+            json!({"metadata": {"name": "going", "deletionTimestamp": "t"}, "spec": {"cidrs": ["10.1.0.0/24"]}}),
+            json!({"metadata": {"name": "unready"}, "spec": {"cidrs": ["10.2.0.0/24"]},
+                "status": {"conditions": [{"type": "Ready", "status": "False"}]}}),
+            json!({"metadata": {"name": "more"}, "spec": {"cidrs": ["fd00::/112", "10.3.0.0/24"]}}),
+        ];
+        let found = ranges(objects.into_iter());
+        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.0.0.0/30", "10.3.0.0/24"]);
+        let full = Taken { ips: ["10.0.0.1", "10.0.0.2"].map(|ip| ip.parse().unwrap()).into(), ..Taken::default() };
+        let mut service = json!({"spec": {"ports": [{"port": 80}]}});
+        assert!(allocate(&mut service, &Held::default(), full, &found, &mut || 0).is_empty());
+        assert!(service["spec"]["clusterIP"].as_str().unwrap().starts_with("10.3.0."), "{service}");
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use api::{Kinds, Status, UserInfo, Value};
+use api::{Kinds, Status, UserInfo, Value, selector::Fields};
 use arc_swap::ArcSwapOption;
 use store::KeyRange;
 
 use super::rbac_rules::{Index, Rule};
 use crate::{
     cache::{Caches, Wanted},
+    query::Query,
     request_info::RequestInfo,
 };
 
@@ -33,13 +34,15 @@ pub struct Question {
     pub namespace: String,
     /// Object; empty for all.
     pub name: String,
+    /// The selection of a list, watch or deletecollection.
+    pub fields: Fields,
     /// A path that is no resource; then only the verb counts besides.
     pub path: Option<String>,
 }
 
 impl Question {
     /// What a request asks for.
-    pub fn of(info: &RequestInfo) -> Self {
+    pub fn of(info: &RequestInfo, query: &Query) -> Self {
         if !info.resource_request {
             return Question { verb: info.verb.to_owned(), path: Some(info.path.clone()), ..Self::default() };
         }
@@ -50,6 +53,13 @@ impl Question {
             subresource: info.subresource.clone(),
             namespace: info.namespace.clone(),
             name: info.name.clone(),
+            fields: match info.verb {
+                // What cannot be read selects nothing here, and is refused later.
+                "list" | "watch" | "deletecollection" => {
+                    query.text("fieldSelector").and_then(|text| Fields::parse(text).ok()).unwrap_or_default()
+                }
+                _ => Fields::default(),
+            },
             path: None,
         }
     }
@@ -90,30 +100,26 @@ impl Question {
     }
 }
 
-/// The authorizer.
+/// Roles and bindings, as the caches have them.
 pub struct Rbac {
     caches: Arc<Caches>,
     index: ArcSwapOption<([i64; 4], Index)>,
 }
 
 impl Rbac {
-    /// An authorizer over these caches.
+    /// Over these caches.
     pub fn new(caches: Arc<Caches>) -> Self {
         Rbac { caches, index: ArcSwapOption::empty() }
     }
 
-    /// Whether the user may. A refusal is given only after everything committed so far was seen.
+    /// Whether roles and bindings, as the caches know them, let the user.
     pub async fn allows(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<bool, Status> {
-        if user.in_group(MASTERS) || self.current(kinds).await?.1.allows(user, question) {
-            return Ok(true);
-        }
-        self.caches.at_head().await?;
         Ok(self.current(kinds).await?.1.allows(user, question))
     }
 
-    /// As [`Rbac::allows`], with the refusal as an error.
-    pub async fn check(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<(), Status> {
-        if self.allows(kinds, user, question).await? { Ok(()) } else { Err(question.refusal(user)) }
+    /// Whether the rules of a ClusterRole grant it.
+    pub async fn role_grants(&self, kinds: &Kinds, role: &str, question: &Question) -> Result<bool, Status> {
+        Ok(self.current(kinds).await?.1.role("", role).iter().any(|rule| rule.grants(question)))
     }
 
     /// The rules of a user in a namespace, as `SubjectRulesReviewStatus` has them.
@@ -130,9 +136,8 @@ impl Rbac {
         Ok((values(resources), values(others)))
     }
 
-    /// The rules of a role, or of a ClusterRole for an empty namespace, as committed by now.
+    /// The rules of a role, or of a ClusterRole for an empty namespace.
     pub async fn role(&self, kinds: &Kinds, namespace: &str, name: &str) -> Result<Vec<Rule>, Status> {
-        self.caches.at_head().await?;
         Ok(self.current(kinds).await?.1.role(namespace, name).to_vec())
     }
 

@@ -289,7 +289,7 @@ mod tests {
                 subresource: text(sub),
                 namespace: text(ns),
                 name: text(name),
-                path: None,
+                ..Question::default()
             };
             assert_eq!(index.allows(&user, &question), want, "{user:?} {question:?}");
         }

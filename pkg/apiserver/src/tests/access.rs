@@ -55,9 +55,22 @@ async fn roles_decide_at_once() {
 }
 
 #[tokio::test]
-async fn nobody_sees_only_health_and_version() {
+async fn nobody_sees_only_health_and_what_the_roles_say() {
     let fixture = Fixture::new().await;
-    for path in ["/healthz", "/livez/ping", "/readyz", "/version"] {
+    for path in ["/healthz", "/livez", "/readyz"] {
+        assert_eq!(anonymous(&fixture, path, None).await.0, 200, "{path}");
+    }
+    // Open to those without a name, but nobody has said that they may.
+    for path in ["/version", "/livez/ping"] {
+        assert_eq!(anonymous(&fixture, path, None).await.0, 403, "{path}");
+    }
+    let group = "/apis/rbac.authorization.k8s.io/v1";
+    let role = json!({"metadata": {"name": "public"}, "rules": [{"verbs": ["get"], "nonResourceURLs": ["/version", "/api", "/livez/*"]}]});
+    fixture.post(&format!("{group}/clusterroles"), &role).await.expect(201);
+    let binding = json!({"metadata": {"name": "public"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "public"},
+        "subjects": [{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "system:unauthenticated"}]});
+    fixture.post(&format!("{group}/clusterrolebindings"), &binding).await.expect(201);
+    for path in ["/version", "/livez/ping"] {
         assert_eq!(anonymous(&fixture, path, None).await.0, 200, "{path}");
     }
     for path in ["/api", "/apis", "/metrics", CONFIG_MAPS, "/healthzz", "/"] {

@@ -4,10 +4,12 @@ mod access;
 mod certificates;
 mod clients;
 mod contract;
+mod custom;
 mod datastore;
 mod documents;
 mod lists;
 mod network;
+mod nodes;
 mod objects;
 mod pods;
 mod protobuf;
@@ -58,6 +60,7 @@ pub fn config(store: Arc<dyn store::Store>) -> Config {
         advertise: "192.0.2.1:6443".parse().unwrap(),
         service_account_key: crate::auth::jwt::test_key(),
         service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+        own_node: "own".to_owned(),
         kubelet_client: Arc::new(kubelet_client),
         extra: Vec::new(),
     }

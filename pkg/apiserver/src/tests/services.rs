@@ -67,3 +67,38 @@ async fn types_change() {
         .expect(200);
     assert!(external["spec"]["clusterIP"].is_null(), "{external}");
 }
+
+#[tokio::test]
+async fn addresses_have_objects_of_their_own() {
+    let fixture = Fixture::new().await;
+    let (addresses, ranges) = ("/apis/networking.k8s.io/v1/ipaddresses", "/apis/networking.k8s.io/v1/servicecidrs");
+    let made = fixture.post(SERVICES, &service("a", json!({"ports": [{"port": 80}]}))).await.expect(201);
+    let ip = made["spec"]["clusterIP"].as_str().unwrap().to_owned();
+    let object = fixture.get(&format!("{addresses}/{ip}")).await.expect(200);
+    assert_eq!(
+        object["spec"]["parentRef"],
+        json!({"group": "", "resource": "services", "namespace": "default", "name": "a"})
+    );
+    assert_eq!(object["metadata"]["labels"]["ipaddress.kubernetes.io/managed-by"], "ipallocator.k8s.io");
+    // An address that somebody holds otherwise is not given.
+    let held = json!({"metadata": {"name": "10.43.0.77"}, "spec": {"parentRef": {"resource": "services", "namespace": "x", "name": "y"}}});
+    fixture.post(addresses, &held).await.expect(201);
+    let wanted = service("b", json!({"clusterIP": "10.43.0.77", "ports": [{"port": 80}]}));
+    let message = fixture.post(SERVICES, &wanted).await.refused(422, "Invalid");
+    assert!(message.ends_with("provided IP is already allocated"), "{message}");
+    // A further range.
+    let far = service("c", json!({"clusterIP": "10.99.0.7", "ports": [{"port": 80}]}));
+    let message = fixture.post(SERVICES, &far).await.refused(422, "Invalid");
+    assert!(message.ends_with("the provided network does not match the current range"), "{message}");
+    let range = json!({"metadata": {"name": "more"}, "spec": {"cidrs": ["10.99.0.0/24"]}});
+    fixture.post(ranges, &range).await.expect(201);
+    fixture.post(SERVICES, &far).await.expect(201);
+    fixture.get(&format!("{addresses}/10.99.0.7")).await.expect(200);
+    // They go with the Service, or when it needs none.
+    let external = json!({"spec": {"type": "ExternalName", "externalName": "x.example"}});
+    fixture.patch("merge", &format!("{SERVICES}/c"), &external).await.expect(200);
+    fixture.get(&format!("{addresses}/10.99.0.7")).await.refused(404, "NotFound");
+    fixture.delete(&format!("{SERVICES}/a"), Value::Null).await.expect(200);
+    fixture.get(&format!("{addresses}/{ip}")).await.refused(404, "NotFound");
+    fixture.get(&format!("{addresses}/10.43.0.77")).await.expect(200);
+}

@@ -1,6 +1,6 @@
 //! create.
 
-use api::{Status, Value, apply, decode, defaults, meta, validation};
+use api::{Status, Value, apply, decode, defaults, kinds::Verbs, meta, validation};
 use parking_lot::Mutex;
 use rand::Rng as _;
 
@@ -31,6 +31,9 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
 /// apply has made them already.
 pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, track: bool) -> Result<Stored, Status> {
     let kind = &call.kind;
+    if kind.verbs == Verbs::Ending {
+        return Err(Status::ending(&kind.group, &kind.plural, call.info.verb));
+    }
     place(call, &mut object)?;
     if !meta::text(&object, "resourceVersion").is_empty() {
         return Err(Status {
@@ -41,8 +44,7 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
         });
     }
     let generated = meta::name(&object).is_empty() && !meta::text(&object, "generateName").is_empty();
-    let tries = if generated { TRIES } else { 1 };
-    for _ in 0..tries {
+    for _ in 0..TRIES {
         let mut object = object.clone();
         if generated {
             let prefix: String = meta::text(&object, "generateName").chars().take(PREFIX).collect();
@@ -62,6 +64,8 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
         match write(call, object, 0, track).await? {
             Some(stored) => return Ok(stored),
             None if generated => {}
+            // What is written along with it was there already: decide afresh.
+            None if call.server.read(kind, call.namespace(), &name).await?.is_none() => {}
             None => return Err(Status::already_exists(&kind.group, &kind.plural, &name)),
         }
     }
@@ -78,8 +82,8 @@ pub async fn missing(
     options: &WriteOptions,
     track: bool,
 ) -> Result<Option<Stored>, Status> {
-    let question = Question { verb: "create".to_owned(), ..Question::of(&call.info) };
-    call.server.rbac.check(&call.kinds, &call.user, &question).await?;
+    let question = Question { verb: "create".to_owned(), ..Question::of(&call.info, &call.query) };
+    call.server.authorizer.check(&call.kinds, &call.user, &question).await?;
     let uid = meta::text(&object, "uid");
     if !uid.is_empty() {
         return Err(call.conflict(&format!(

@@ -157,6 +157,7 @@ pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timesta
             () => Decision::Mark(new),
         };
     }
+    kind.strategy.prepare_for_deletion(&mut new, &rfc3339(now));
     let seconds = grace.unwrap_or(0);
     if seconds == 0 && !pending(kind, &new) {
         return Decision::Remove;
@@ -212,6 +213,20 @@ pub enum Deleted {
     Going(Stored),
 }
 
+/// Refuses a deletion of something else than was meant.
+pub fn check_preconditions(kind: &Kind, object: &Value, options: &DeleteOptions) -> Result<(), Status> {
+    for (wanted, field, what) in
+        [(&options.uid, "uid", "UID"), (&options.resource_version, "resourceVersion", "ResourceVersion")]
+    {
+        let had = meta::text(object, field);
+        if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != had) {
+            let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {had}");
+            return Err(Status::conflict(&kind.group, &kind.plural, meta::name(object), &why));
+        }
+    }
+    Ok(())
+}
+
 /// Deletes one object by name, within the request's kind and namespace.
 pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Deleted, Status> {
     let kind = &call.kind;
@@ -220,18 +235,7 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
         let found = call.server.read(kind, call.namespace(), name).await?;
         let before = found.ok_or_else(|| Status::not_found(&kind.group, &kind.plural, name))?;
         let object = served(kind, &before)?;
-        if let Some(uid) = options.uid.as_deref().filter(|uid| *uid != meta::text(&object, "uid")) {
-            let had = meta::text(&object, "uid");
-            return Err(conflict(format!(
-                "Precondition failed: UID in precondition: {uid}, UID in object meta: {had}"
-            )));
-        }
-        let version = before.revision.to_string();
-        if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != version) {
-            return Err(conflict(format!(
-                "Precondition failed: ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {version}"
-            )));
-        }
+        check_preconditions(kind, &object, options)?;
         let held = Mutex::default();
         let attributes =
             Attributes { call, operation: Operation::Delete, subresource: "", old: Some(&object), held: &held };

@@ -2,6 +2,7 @@
 
 pub mod create;
 pub mod delete;
+pub mod eviction;
 pub mod patch;
 pub mod read;
 pub mod select;

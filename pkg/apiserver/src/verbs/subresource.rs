@@ -11,7 +11,7 @@ use http::Method;
 use serde_json::json;
 
 use super::{
-    delete,
+    eviction,
     patch::{self, Patch, patch},
     read,
     update::{self, Edit, Part, Scope, modify, update},
@@ -41,7 +41,7 @@ pub async fn handle(call: &Call, action: &Action) -> Result<Reply, Status> {
         },
         Action::Scale(paths) => scale(call, paths).await,
         Action::Binding => bind(call, &call.info.name).await,
-        Action::Eviction => evict(call).await,
+        Action::Eviction => eviction::evict(call).await,
         Action::Token => token::request(call).await,
         Action::Connect => Err(Status::method_not_allowed()),
     }
@@ -257,25 +257,6 @@ fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value,
         }
     }
     Ok(pod)
-}
-
-/// Deletes a pod on someone's behalf. Disruption budgets are not looked at yet.
-async fn evict(call: &Call) -> Result<Reply, Status> {
-    if call.info.verb != "create" {
-        return Err(Status::method_not_allowed());
-    }
-    let eviction = call.object_of("policy", "v1", "Eviction")?;
-    let name = meta::name(&eviction);
-    if !name.is_empty() && name != call.info.name {
-        return Err(Status::bad_request("name in URL does not match name in Eviction object"));
-    }
-    let mut options = delete::DeleteOptions::from_tree(&eviction["deleteOptions"])?;
-    options.dry_run |= delete::DeleteOptions::dry_run_of(call)?;
-    delete::one(call, &call.info.name, &options).await?;
-    Ok(Reply::Tree(
-        201,
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
-    ))
 }
 
 /// Whether a request for this subresource is a stream from a kubelet, and by which methods.

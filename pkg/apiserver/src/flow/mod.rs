@@ -1,0 +1,183 @@
+//! Priority and fairness: how many requests of a sort may be under way beside the others.
+//!
+//! A request is put into a flow of a priority level by the first FlowSchema that matches
+//! ([`schemas`]); the level gives it a seat, lets it wait, or refuses it ([`levels`]). Both are pure;
+//! this module joins them to the watch cache and to tasks.
+//!
+//! # Guarantees
+//! - The seats that a level has by its shares are always its own: no other level can starve it.
+//!   What it may lend, others use while it does not.
+//! - Within a level, flows (users or namespaces) take turns.
+//! - A seat is given back when its guard is dropped, however the request ends.
+//!
+//! # Caveats
+//! - Every request takes one seat, whatever it costs. Watches hold theirs until they have begun.
+//!
+//! Source: "API Priority and Fairness" in the Kubernetes documentation.
+
+mod levels;
+mod schemas;
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use api::{Kinds, Status, UserInfo, Value};
+use arc_swap::ArcSwapOption;
+use http::{HeaderMap, HeaderValue};
+use parking_lot::Mutex;
+use serde_json::json;
+use store::KeyRange;
+use tokio::sync::oneshot;
+
+use self::{
+    levels::{Answer, Levels, Limits},
+    schemas::{Schema, Table},
+};
+use crate::{
+    auth::Question,
+    cache::{Cache, Caches, Wanted},
+};
+
+const GROUP: &str = "flowcontrol.apiserver.k8s.io";
+const RESOURCES: [&str; 2] = ["flowschemas", "prioritylevelconfigurations"];
+/// How long a request waits for a seat.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+type Waiter = oneshot::Sender<Seat>;
+type Shared = Arc<Mutex<Levels<Waiter>>>;
+
+/// A request's place; given back when dropped.
+#[derive(Debug)]
+pub struct Seat {
+    levels: Option<(Shared, Arc<str>)>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let Some((shared, level)) = self.levels.take() else { return };
+        let mut levels = shared.lock();
+        levels.release(&level);
+        while let Some((level, waiter)) = levels.grant_next() {
+            let seat = Seat { levels: Some((shared.clone(), level.clone())) };
+            if let Err(mut seat) = waiter.send(seat) {
+                // It has given up; what was counted for it is taken back here, not by its guard.
+                seat.levels = None;
+                levels.release(&level);
+            }
+        }
+    }
+}
+
+/// What a request was classified as: for headers of the answer.
+#[derive(Clone, Debug)]
+pub struct Class(Arc<Schema>);
+
+impl Class {
+    /// Adds the headers that tell the client.
+    pub fn tell(&self, headers: &mut HeaderMap) {
+        for (name, uid) in
+            [("x-kubernetes-pf-flowschema-uid", &self.0.uid), ("x-kubernetes-pf-prioritylevel-uid", &self.0.level_uid)]
+        {
+            if let Some(value) = HeaderValue::from_str(uid).ok().filter(|value| !value.is_empty()) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+/// The configuration at the revisions of its two caches.
+type Current = ([i64; 2], Table);
+
+/// See the module.
+pub struct Flow {
+    caches: Arc<Caches>,
+    current: ArcSwapOption<Current>,
+    levels: Shared,
+}
+
+impl Flow {
+    /// With so many seats in all.
+    pub fn new(caches: Arc<Caches>, seats: usize) -> Self {
+        let mut levels = Levels::new(seats, oneshot::Sender::is_closed);
+        levels.configure(Table::default().limits());
+        Flow { caches, current: ArcSwapOption::empty(), levels: Arc::new(Mutex::new(levels)) }
+    }
+
+    /// Requests that have a seat.
+    pub fn under_way(&self) -> usize {
+        self.levels.lock().used()
+    }
+
+    /// Level, seats, seats in use, requests waiting and requests refused, for metrics.
+    pub fn figures(&self) -> Vec<(Arc<str>, [usize; 4])> {
+        self.levels.lock().figures()
+    }
+
+    /// The class of a request.
+    pub async fn classify(
+        &self,
+        kinds: &Kinds,
+        user: &UserInfo,
+        question: &Question,
+    ) -> Result<(Class, String), Status> {
+        let current = self.table(kinds).await?;
+        let schema = current.1.classify(user, question);
+        let flow = schema.flow(user, question);
+        Ok((Class(schema.clone()), flow))
+    }
+
+    /// A seat for a request of this class, or 429.
+    pub async fn seat(&self, class: &Class, flow: &str) -> Result<Seat, Status> {
+        let level = &class.0.level;
+        let waiting = {
+            let mut levels = self.levels.lock();
+            let (sender, receiver) = oneshot::channel();
+            match levels.ask(level, flow, sender) {
+                Answer::Granted => return Ok(Seat { levels: Some((self.levels.clone(), level.clone())) }),
+                Answer::Exempt => return Ok(Seat { levels: None }),
+                Answer::Waits => receiver,
+                Answer::Refused => return Err(refusal()),
+            }
+        };
+        // Whatever came too late is dropped here, with its seat.
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        match waited {
+            Ok(Ok(seat)) => Ok(seat),
+            _ => {
+                self.levels.lock().gave_up(level);
+                Err(refusal())
+            }
+        }
+    }
+
+    async fn table(&self, kinds: &Kinds) -> Result<Arc<Current>, Status> {
+        let mut caches: [Option<Arc<Cache>>; 2] = [None, None];
+        for (cache, resource) in caches.iter_mut().zip(RESOURCES) {
+            if let Some(kind) = kinds.by_resource(GROUP, "v1", resource) {
+                *cache = Some(self.caches.of(kind).await?);
+            }
+        }
+        let revisions = [0, 1].map(|at: usize| caches[at].as_ref().map_or(-1, |cache| cache.last()));
+        if let Some(current) = self.current.load_full().filter(|current| current.0 == revisions) {
+            return Ok(current);
+        }
+        let objects = |at: usize| -> Vec<Value> {
+            let Some(cache) = &caches[at] else { return Vec::new() };
+            let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
+            page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
+        };
+        let table = Table::build(&objects(0), &objects(1));
+        self.levels.lock().configure(table.limits());
+        let current = Arc::new((revisions, table));
+        self.current.store(Some(current.clone()));
+        Ok(current)
+    }
+}
+
+/// The answer to those for whom there is no place.
+fn refusal() -> Status {
+    let mut status = Status::too_many_requests("Too many requests, please try again later.");
+    status.details = json!({"retryAfterSeconds": 1});
+    status
+}
