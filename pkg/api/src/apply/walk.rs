@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::set::{Element, Literal, Set, same};
 use crate::{
+    decode,
     quantity::Quantity,
     schema::{Key, ListKind, Schema, Shape, Type},
 };
@@ -120,7 +121,7 @@ impl<'a> Place<'a> {
         let of = self.schema.get(*id);
         let field = of.field(name).filter(|f| of.name.starts_with("io.k8s.") && !f.form.pointer)?;
         match field.shape {
-            Shape::Object(_) if !field.form.omit_zero => Some(Value::Object(Map::new())),
+            Shape::Object(id) if decode::plain(field).is_some() => Some(decode::zero(self.schema, id)),
             Shape::List { .. } | Shape::Map { .. } if !field.form.omit_empty => Some(Value::Null),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Compares a tree with its type, and brings it into the form that upstream's decoding leaves:
-//! unknown fields are gone, null means absent, zero values that upstream omits are absent, and
-//! quantities and times are canonical.
+//! unknown fields are gone, null means absent, zero values that upstream omits are absent, structs that
+//! it holds by value are there, and quantities and times are canonical.
 
 use base64::Engine as _;
 use serde_json::Value;
@@ -114,7 +114,17 @@ impl Walk<'_> {
                 }
             }
         });
-        fault.map_or(Ok(()), Err)
+        if let Some(why) = fault {
+            return Err(why);
+        }
+        for field in ty.fields.iter() {
+            if let Some(id) = plain(field)
+                && !map.contains_key(&*field.name)
+            {
+                map.insert(field.name.to_string(), zero(self.schema, id));
+            }
+        }
+        Ok(())
     }
 
     fn value(&mut self, shape: &Shape, value: &mut Value, path: &Path, names: &Names) -> Result<(), String> {
@@ -233,6 +243,36 @@ impl Walk<'_> {
             _ => "string".to_owned(),
         }
     }
+}
+
+/// The type of a struct that upstream holds by value, so that it is there even where nothing was sent.
+pub(crate) fn plain(field: &Field) -> Option<TypeId> {
+    match field.shape {
+        Shape::Object(id) if !field.form.pointer && !field.form.omit_zero => Some(id),
+        _ => None,
+    }
+}
+
+/// What upstream shows of such a struct where nothing was sent: its own structs, and its counts.
+pub(crate) fn zero(schema: &Schema, id: TypeId) -> Value {
+    let shown = |field: &Field| {
+        let value = match (plain(field), &field.shape) {
+            (Some(id), _) => zero(schema, id),
+            (_, Shape::Int32 | Shape::Int64) if !field.form.pointer && !field.form.omit_empty => 0.into(),
+            _ => return None,
+        };
+        Some((field.name.to_string(), value))
+    };
+    Value::Object(schema.get(id).fields.iter().filter_map(shown).collect())
+}
+
+/// Takes a field of an object away: it is as if nothing had been sent.
+pub fn clear(schema: &Schema, root: TypeId, object: &mut Value, field: &str) {
+    let Some(fields) = object.as_object_mut() else { return };
+    match schema.get(root).field(field).filter(|_| schema.custom.is_none()).and_then(plain) {
+        Some(id) => fields.insert(field.to_owned(), zero(schema, id)),
+        None => fields.remove(field),
+    };
 }
 
 /// `v1.PodSpec` for `io.k8s.api.core.v1.PodSpec`.

@@ -13,8 +13,9 @@ mod tests;
 use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
 
-pub use check::check;
 pub(crate) use check::metadata;
+pub use check::{check, clear};
+pub(crate) use check::{plain, zero};
 pub use instant::{micro_time, time};
 pub(crate) use tree::Path;
 

@@ -67,7 +67,7 @@ fn unknown_fields_have_paths_and_are_dropped() {
                "metadata": {"labels": {"x.y/z": "1"}}}),
     );
     assert_eq!(unknown, ["spec.foo", "spec.template.spec.containers[0].foo"]);
-    assert_eq!(value["spec"]["template"]["spec"]["containers"][0], json!({"name": "a", "image": "b"}));
+    assert_eq!(value["spec"]["template"]["spec"]["containers"][0], json!({"name": "a", "image": "b", "resources": {}}));
     assert_eq!(value["metadata"]["labels"]["x.y/z"], "1");
 }
 
@@ -136,6 +136,7 @@ fn values_become_canonical() {
             }],
             "volumes": [{"name": "v", "emptyDir": {}}],
         },
+        "status": {},
     });
     assert_eq!(value, want);
     let (lease, _) = checked(
@@ -223,4 +224,29 @@ proptest::proptest! {
             proptest::prop_assert_eq!(pod, once);
         }
     }
+}
+
+#[test]
+fn structs_that_are_no_pointers_are_there() {
+    for (id, sent, want) in [
+        (ids::CORE_V1_SERVICE, json!({}), json!({"metadata": {}, "spec": {}, "status": {"loadBalancer": {}}})),
+        (
+            ids::APPS_V1_REPLICA_SET,
+            json!({"spec": {"replicas": 1}}),
+            json!({"metadata": {}, "spec": {"replicas": 1, "template": null}, "status": {"replicas": 0}}),
+        ),
+        (ids::CORE_V1_CONFIG_MAP, json!({"data": {"a": "b"}}), json!({"metadata": {}, "data": {"a": "b"}})),
+        (ids::CORE_V1_CONTAINER, json!({"name": "a"}), json!({"name": "a", "resources": {}})),
+    ] {
+        let (mut value, _) = checked(id, sent);
+        // Not looked at here.
+        if value["spec"].get("template").is_some() {
+            value["spec"]["template"] = Value::Null;
+        }
+        assert_eq!(value, want);
+    }
+    let schema = builtin();
+    let mut service = json!({"status": {"loadBalancer": {"ingress": []}}, "spec": {"type": "x"}});
+    clear(&schema, ids::CORE_V1_SERVICE, &mut service, "status");
+    assert_eq!(service, json!({"status": {"loadBalancer": {}}, "spec": {"type": "x"}}));
 }

@@ -1,6 +1,6 @@
 //! create.
 
-use api::{Status, Value, apply, defaults, kinds::Verbs, meta, validation};
+use api::{Status, Value, apply, decode, defaults, kinds::Verbs, meta, validation};
 use parking_lot::Mutex;
 use rand::Rng as _;
 
@@ -202,11 +202,8 @@ async fn stages(
     let kind = &call.kind;
     defaults::apply(&kind.schema, kind.root, &mut object);
     kind.strategy.default(&mut object);
-    if subresource::has_status(kind)
-        && !kind.strategy.keeps_status_on_create()
-        && let Some(fields) = object.as_object_mut()
-    {
-        fields.remove("status");
+    if subresource::has_status(kind) && !kind.strategy.keeps_status_on_create() {
+        decode::clear(&kind.schema, kind.root, &mut object, "status");
     }
     dedupe_owners(call, &mut object, false);
     // What admission adds is nobody's.
@@ -227,6 +224,9 @@ async fn stages(
     dedupe_owners(call, &mut object, true);
     own_metadata(call, &mut object);
     kind.strategy.prepare_for_create(&mut object);
+    if object["status"].is_null() {
+        decode::clear(&kind.schema, kind.root, &mut object, "status");
+    }
     let mut errors = validation::metadata(kind, &object);
     errors.extend(kind.strategy.validate(&object));
     errors.extend(kind.strategy.validate_create(&object));
