@@ -205,7 +205,6 @@ fn only_times_differ(new: &Value, old: &Value) -> bool {
     };
     timeless(new) == timeless(old)
 }
-}
 
 const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
 
