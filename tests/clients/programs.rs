@@ -20,6 +20,20 @@ fn python() {
     checks(&mut program, 9);
 }
 
+#[test]
+fn javascript() {
+    let cluster = Cluster::start("javascript", 0);
+    let mut program = cluster.client("node");
+    program.arg(repository().join("tests/clients/javascript/main.js"));
+    checks(program.env("CLIENT_LIBRARIES", gotten("javascript")), 4);
+}
+
+#[test]
+fn kube_rs() {
+    let cluster = Cluster::start("kube-rs", 0);
+    checks(&mut cluster.client(env!("CARGO_BIN_EXE_kube-client")), 8);
+}
+
 /// Runs a program, whose `count` checks must all be well.
 #[track_caller]
 fn checks(program: &mut Command, count: usize) {

@@ -5,6 +5,7 @@
 //! be, [`crd`] makes rows of definitions, [`reply`] writes answers. What differs from kind to kind is in `api`'s table of kinds.
 
 pub mod admission;
+mod api_services;
 pub mod auth;
 pub mod body;
 pub mod cache;
@@ -107,6 +108,7 @@ impl ApiServer {
         server.caches.start_at_head().await.map_err(|status| Error::Store(status.message))?;
         tasks.spawn(server.caches.clone().follow(stop));
         crd::start(&server).await.map_err(|status| Error::Store(status.message))?;
+        api_services::start(&server).await.map_err(|status| Error::Store(status.message))?;
         let repaired = server.clone();
         tasks.spawn(async move {
             if let Err(status) = service_ips::repair(&repaired).await {

@@ -83,6 +83,10 @@ fn read_metadata(
         return decode::metadata(metadata, path);
     }
     let before = metadata.clone();
+    if decode::metadata(metadata, path).is_ok() {
+        *changed |= *metadata != before;
+        return Ok(Vec::new());
+    }
     let Value::Object(fields) = metadata else { return Ok(Vec::new()) };
     fields.retain(|name, value| {
         let mut alone = Value::Object(Map::from_iter([(name.clone(), value.take())]));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Kind, decode, defaults};
+use crate::{Kind, Kinds, decode, defaults};
 
 /// A definition with one version `v1` of this schema.
 pub(crate) fn crd(schema: Value) -> Value {
@@ -409,4 +409,151 @@ fn definitions_start_with_what_the_server_sets() {
     strategy.prepare_for_update(&mut definition, &old);
     assert_eq!(definition["status"]["storedVersions"], json!(["v1", "v2"]));
     assert!(strategy.generation_moves(&definition, &old) && !strategy.generation_moves(&old, &old));
+}
+
+#[test]
+fn applying() {
+    let mut crd = crd(json!({
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "properties": {
+                "ports": {
+                    "type": "array", "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["port", "protocol"],
+                    "items": {"type": "object", "required": ["port"], "properties": {
+                        "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
+                        "name": {"type": "string"},
+                    }},
+                },
+                "template": {
+                    "type": "object", "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                },
+            }},
+            "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        },
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    let kind = rows(&crd).expect("a row").remove(0);
+    let apply = |live: Option<&Value>, applied: &Value, manager: &str| {
+        crate::apply::apply(crate::apply::Apply {
+            schema: &kind.schema,
+            root: kind.root,
+            live,
+            applied,
+            manager,
+            api_version: "example.com/v1",
+            subresource: "",
+            force: false,
+            now: jiff::Timestamp::UNIX_EPOCH,
+        })
+    };
+    let mut one = foo(json!({"ports": [{"port": 1, "name": "a"}], "template": {"any": {"thing": 1}}}));
+    one["status"] = json!({"x": 1});
+    let live = apply(None, &one, "one").expect("applied");
+    assert!(live.get("status").is_none(), "the status is a subresource");
+    let two = foo(json!({"ports": [{"port": 1, "protocol": "UDP"}, {"port": 1, "protocol": "TCP", "name": "a"}]}));
+    let merged = apply(Some(&live), &two, "two").expect("the keys have a default");
+    assert_eq!(merged["spec"]["ports"].as_array().map(Vec::len), Some(2), "{merged}");
+    assert_eq!(merged["spec"]["template"], json!({"any": {"thing": 1}}));
+    let three = foo(json!({"ports": [{"port": 1, "name": "b"}]}));
+    let conflict = apply(Some(&live), &three, "three").expect_err("another has the name");
+    let want = "Apply failed with 1 conflict: conflict with \"one\": .spec.ports[port=1,protocol=\"TCP\"].name";
+    assert_eq!(conflict.message, want);
+    for (applied, want) in [
+        (foo(json!({"x": 1})), ".spec.x: field not declared in schema"),
+        (
+            foo(json!({"template": {"metadata": {"odd": 1}}})),
+            ".spec.template.metadata.odd: field not declared in schema",
+        ),
+        (foo(json!({"ports": [{"port": "x"}]})), ".port: expected numeric (int or float)"),
+    ] {
+        let status = apply(None, &applied, "one").expect_err("of the wrong form");
+        assert!(status.message.contains(want), "{}", status.message);
+    }
+}
+
+/// Trees in which the words of schemas come up often.
+fn trees() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    const WORDS: [&str; 24] = [
+        "properties",
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "default",
+        "enum",
+        "required",
+        "minimum",
+        "multipleOf",
+        "maxLength",
+        "pattern",
+        "format",
+        "nullable",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-preserve-unknown-fields",
+        "metadata",
+        "spec",
+        "apiVersion",
+    ];
+    const TEXTS: [&str; 12] =
+        ["object", "array", "string", "integer", "map", "set", "date", "[a", "^(a|b)*$", "spec", "", "a.b/c"];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        proptest::sample::select(&TEXTS[..]).prop_map(Value::from),
+        ".{0,4}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        let key = prop_oneof![
+            3 => proptest::sample::select(&WORDS[..]).prop_map(str::to_owned),
+            2 => Just("type".to_owned()),
+            1 => "[a-c]",
+        ];
+        prop_oneof![
+            1 => proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            3 => proptest::collection::vec((key, inner), 0..6).prop_map(|fields| {
+                fields.into_iter().collect::<serde_json::Map<_, _>>().into()
+            }),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 200, ..Default::default() })]
+
+    #[test]
+    fn any_schema_is_read_or_refused(schema in trees(), spec in trees(), old in trees()) {
+        let mut definition = crd(schema);
+        let kinds = crate::kinds::builtin();
+        let kind = kinds.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("served");
+        if decode::check(&kind.schema, kind.root, &mut definition).is_err() {
+            return Ok(());
+        }
+        kind.strategy.default(&mut definition);
+        kind.strategy.prepare_for_create(&mut definition);
+        let valid = kind.strategy.validate_create(&definition).is_empty();
+        // What is stored was valid, but rows are made of whatever is there.
+        for row in rows(&definition).unwrap_or_default() {
+            let (mut new, old) = (foo(spec.clone()), foo(old.clone()));
+            let read = decode::check(&row.schema, row.root, &mut new).is_ok();
+            defaults::apply(&row.schema, row.root, &mut new);
+            let _ = row.strategy.validate_create(&new).to_string();
+            let _ = row.strategy.validate_update(&new, &old).to_string();
+            let _ = row.strategy.validate_subresource("status", &new, &old).to_string();
+            row.from_storage(&mut new);
+            if valid && read {
+                proptest::prop_assert!(!row.from_storage(&mut new), "nothing is left to do: {}", new);
+            }
+            let _ = crate::openapi::v3(&Kinds::new(vec![row.into()]), "example.com", "v1");
+        }
+    }
 }

@@ -213,6 +213,8 @@ pub struct Column {
     pub kind: Shared<str>,
     /// OpenAPI format: `name` marks the column of names; mostly empty.
     pub format: Shared<str>,
+    /// For people; empty for built-in kinds.
+    pub description: Shared<str>,
     /// Shown with `-o wide` where above 0.
     pub priority: u8,
     /// What it shows.

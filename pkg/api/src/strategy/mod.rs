@@ -16,8 +16,11 @@ mod certificates;
 mod cluster;
 mod core;
 mod custom;
+mod devices;
 mod endpoints;
 mod flowcontrol;
+mod gates;
+mod migration;
 mod networking;
 mod pods;
 mod quota;
@@ -39,12 +42,14 @@ pub(crate) use self::{
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
     batch::{CronJobs, Jobs},
-    certificates::{SigningRequests, TrustBundles},
+    certificates::{PodRequests, SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
+    devices::{ClaimTemplates, Claims as DeviceClaims, DeviceClasses, Slices, TaintRules},
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
+    migration::Migrations,
     networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
     quota::{LimitRanges, ResourceQuotas},
@@ -52,7 +57,6 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 

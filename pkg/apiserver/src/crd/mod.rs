@@ -30,6 +30,7 @@ use api::Status;
 
 use crate::server::Server;
 
+pub use control::ask;
 pub use definition::Definition;
 pub use table::Definitions;
 
