@@ -155,6 +155,7 @@ async fn launch() -> Running {
         advertise: "192.0.2.1:6443".parse().expect("an address"),
         service_account_key: format!("-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n"),
         service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+        own_node: String::new(),
         kubelet_client: Arc::new(kubelet_client),
         extra: Vec::new(),
     };

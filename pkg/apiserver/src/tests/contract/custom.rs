@@ -52,16 +52,10 @@ fn definition(kind: &str, plural: &str, scope: &str, versions: Value) -> Value {
     })
 }
 
-/// Whether rows follow CustomResourceDefinitions already.
-const FOLLOWED: bool = false;
-
 impl Fixture {
     /// A server with rows of custom resources.
     pub async fn with_custom() -> Self {
         let fixture = Self::new().await;
-        if !FOLLOWED {
-            return fixture;
-        }
         let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         for definition in [widgets(), gadgets()] {
             fixture.post(definitions, &definition).await.expect(201);

@@ -27,9 +27,13 @@ async fn watches_tell_what_happened_and_may_be_resumed() {
             let made = fixture.post(&uri, &sample.object).await.expect(201);
             let added = events.next().await.expect("the watch goes on");
             assert_eq!((&added["type"], &added["object"]), (&json!("ADDED"), &made), "the event is what was answered");
+            let made = sample.settled(fixture, made).await;
             let label = json!({"metadata": {"labels": {"changed": "yes"}}});
             let changed = fixture.patch("merge", &one, &label).await.expect(200);
-            let modified = events.next().await.expect("the watch goes on");
+            let mut modified = events.next().await.expect("the watch goes on");
+            while sample.settles() && modified["object"] != changed {
+                modified = events.next().await.expect("the watch goes on");
+            }
             assert_eq!((&modified["type"], &modified["object"]), (&json!("MODIFIED"), &changed));
             // From between the two, on any other connection.
             let resumed = format!("{uri}?watch=true&{mine}{}&resourceVersion={}", sample.name(), version(&made));
