@@ -48,6 +48,7 @@ const STEPS: &[Step] = &[
     ("dependencies", deny),
     ("golden objects", || crate::schema::run(&["--check"])),
     ("unit tests", || cargo(&["test", "--quiet", "--workspace", "--exclude", "blackbox"])),
+    ("random input", || cargo(&["run", "--quiet", "--package", "fuzz", "--", "--seconds", "3"])),
     ("images", || crate::images::build().map(drop)),
     ("clients", crate::clients::prepare),
     ("release build", release),

@@ -17,11 +17,14 @@ use std::{
 const USAGE: &str = "usage: cargo xtask TASK
 
   bench [ROW…]                measure the budgets of the design, with the release binary
+  bench api [ROW…]            the rows of the API alone
   bench store [NAME…]         measure the store, its face, etcd and kine
   discovery [--update]        compare what is served with upstream's list, or make the list
   clients                     get the clients of the black-box tests, into target/clients
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
+  soak api [MINUTES]          random input against all that reads requests, minutes to a target (10)
+  soak crds --dir DIR         the CustomResourceDefinitions and examples in a folder, with kubectl
   soak store [FACTOR]         the store's suite, so many times longer than in CI (10)
   test                        format, lints, unit tests, and black-box tests with the release binary
   tidy                        check the rules of the house that a program can check";
@@ -42,6 +45,7 @@ fn run() -> anyhow::Result<()> {
         ["bench", "store", names @ ..] => bench::store::run(names),
         // The same in the release build.
         ["bench-store", rest @ ..] => bench::store::main(rest),
+        ["bench", "api", rows @ ..] => bench::api(rows),
         ["bench", rows @ ..] => bench::run(rows),
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),
@@ -49,6 +53,8 @@ fn run() -> anyhow::Result<()> {
         ["clients"] => clients::prepare(),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
+        ["soak", "api", minutes @ ..] => soak::api(minutes),
+        ["soak", "crds", rest @ ..] => soak::crds(rest),
         ["soak", "store", factor @ ..] => soak::store(factor),
         ["test"] => check::run(),
         ["tidy"] => tidy::run(),

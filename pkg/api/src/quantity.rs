@@ -107,6 +107,11 @@ impl Quantity {
         self.scaled(UNIT / 1000)
     }
 
+    /// Whether thousandths cannot tell it exactly.
+    pub fn is_finer_than_milli(&self) -> bool {
+        self.nanos % (UNIT / 1000) != 0
+    }
+
     /// How it was written.
     pub fn format(&self) -> Format {
         self.format

@@ -97,6 +97,12 @@ impl Status {
     pub fn method_not_allowed() -> Self {
         Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
     }
+    /// 405 for what cannot be done while the definition of a custom resource is being deleted.
+    pub fn ending(group: &str, plural: &str, verb: &str) -> Self {
+        let message = format!("{verb} not allowed while custom resource definition is terminating");
+        let details = json!({"group": group, "kind": plural});
+        Status { code: 405, reason: "MethodNotAllowed", message, details }
+    }
     /// 406.
     pub fn not_acceptable(message: impl Into<String>) -> Self {
         Self::new(406, "NotAcceptable", message)

@@ -34,7 +34,7 @@ pub async fn handle(call: &Call) -> Result<Reply, Status> {
         }
         "list" => {
             let mut options = ListOptions::parse(&call.query, false)?;
-            let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
+            let selection = Selection::new(&call.kind, &mut options, &call.info.name, &[])?;
             let mut list = List::default();
             for component in &all {
                 let key = keys::object(&call.kind, "", meta::name(component)).into();

@@ -22,11 +22,14 @@ pub fn prefix(kind: &Kind) -> String {
     match PLACES.iter().find(|(g, p, _)| (*g, *p) == (group, plural)) {
         Some((_, _, place)) => format!("{ROOT}{place}/"),
         // Custom resources carry their group, built-in ones are unique by name.
-        None if kind.is_custom() && !group.is_empty() => {
-            format!("{ROOT}{group}/{plural}/")
-        }
+        None if kind.is_custom() && !group.is_empty() => custom(group, plural),
         None => format!("{ROOT}{plural}/"),
     }
+}
+
+/// What the keys of a custom resource begin with.
+pub fn custom(group: &str, plural: &str) -> String {
+    format!("{ROOT}{group}/{plural}/")
 }
 
 /// The prefix of all objects in a namespace; of all objects for an empty one.

@@ -2,9 +2,10 @@
 //!
 //! The map: [`serve`] takes connections, [`pipeline`] leads a request through its stages,
 //! [`verbs`] are the verbs, [`cache`] holds what is served, [`admission`] and [`auth`] say what may
-//! be, [`reply`] writes answers. What differs from kind to kind is in `api`'s table of kinds.
+//! be, [`crd`] makes rows of definitions, [`reply`] writes answers. What differs from kind to kind is in `api`'s table of kinds.
 
 pub mod admission;
+mod api_services;
 pub mod auth;
 pub mod body;
 pub mod cache;
@@ -12,6 +13,7 @@ pub mod call;
 mod components;
 mod compress;
 mod connect;
+pub mod crd;
 mod flow;
 pub mod keys;
 mod metrics;
@@ -105,6 +107,8 @@ impl ApiServer {
         let server = Server::new(config, signer, stop.clone(), tasks.clone());
         server.caches.start_at_head().await.map_err(|status| Error::Store(status.message))?;
         tasks.spawn(server.caches.clone().follow(stop));
+        crd::start(&server).await.map_err(|status| Error::Store(status.message))?;
+        api_services::start(&server).await.map_err(|status| Error::Store(status.message))?;
         let repaired = server.clone();
         tasks.spawn(async move {
             if let Err(status) = service_ips::repair(&repaired).await {

@@ -1,6 +1,6 @@
 //! Paths that are no resources: health, version, discovery, OpenAPI, metrics and token keys.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use api::{Kinds, Status, Value, discovery, openapi};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -19,7 +19,7 @@ use crate::{
 /// Entity tags of discovery documents, by path and form, for one table of kinds.
 #[derive(Default)]
 pub struct Documents {
-    tags: Mutex<(usize, HashMap<String, String>)>,
+    tags: Mutex<(Option<Arc<Kinds>>, HashMap<String, String>)>,
 }
 
 /// `v1.37.2+kinglet1`.
@@ -151,9 +151,9 @@ fn swagger(server: &Server, headers: &HeaderMap) -> Result<Response<Body>, Statu
     let media = negotiate::choose(headers, &offered).ok_or_else(|| not_offered(&offered))?;
     let kinds = server.kinds();
     if media == JSON {
-        return tagged(server, "/openapi/v2", JSON, || Some(openapi::v2(&kinds).to_string().into()), headers);
+        return tagged(server, &kinds, "/openapi/v2", JSON, || Some(openapi::v2(&kinds).to_string().into()), headers);
     }
-    tagged(server, "/openapi/v2", SWAGGER[0], || Some(openapi::v2_message(&openapi::v2(&kinds))), headers)
+    tagged(server, &kinds, "/openapi/v2", SWAGGER[0], || Some(openapi::v2_message(&openapi::v2(&kinds))), headers)
 }
 
 fn not_offered(offered: &[&str]) -> Status {
@@ -168,7 +168,7 @@ fn openapi_v3(server: &Server, rest: &[&str], query: &Query, headers: &HeaderMap
     let (group, version) = match rest {
         [] => {
             let make = || Some(openapi::v3_index(&kinds).to_string().into());
-            return tagged(server, "/openapi/v3", JSON, make, headers);
+            return tagged(server, &kinds, "/openapi/v3", JSON, make, headers);
         }
         ["api", version] => ("", *version),
         ["apis", group, version] => (*group, *version),
@@ -218,23 +218,23 @@ fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap)
         _ => None,
     };
     let media = if aggregated { AGGREGATED } else { JSON };
-    tagged(server, path, media, || make().map(|tree| tree.to_string().into()), headers)
+    tagged(server, &kinds, path, media, || make().map(|tree| tree.to_string().into()), headers)
 }
 
 /// A document with its entity tag, which is remembered for as long as the table of kinds stands.
 fn tagged(
     server: &Server,
+    kinds: &Arc<Kinds>,
     path: &str,
     media: &'static str,
     make: impl FnOnce() -> Option<Vec<u8>>,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Status> {
     let id = format!("{path} {media}");
-    let table = std::sync::Arc::as_ptr(&server.kinds()) as usize;
     let known = {
         let mut tags = server.documents.tags.lock();
-        if tags.0 != table {
-            *tags = (table, HashMap::new());
+        if !tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
+            *tags = (Some(kinds.clone()), HashMap::new());
         }
         tags.1.get(&id).cloned()
     };
@@ -244,7 +244,11 @@ fn tagged(
             let bytes = make().ok_or_else(Status::no_such_path)?;
             let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02X}")).collect();
             let tag = format!("\"{digest}\"");
-            server.documents.tags.lock().1.insert(id, tag.clone());
+            let mut tags = server.documents.tags.lock();
+            if tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
+                tags.1.insert(id, tag.clone());
+            }
+            drop(tags);
             if knows(headers, &tag) { not_modified(&tag) } else { with_tag(&tag, media, bytes) }
         }
     };

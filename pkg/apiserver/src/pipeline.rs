@@ -122,11 +122,15 @@ where
         }
         return timed(TIMEOUT, nonresource::handle(server, &info.path, &query, &parts.headers)).await;
     }
-    let kind = kinds
-        .by_resource(&info.group, &info.version, &info.resource)
-        .filter(|kind| kind.namespaced || info.namespace.is_empty() || &*kind.plural == "namespaces")
-        .ok_or_else(Status::no_such_path)?
-        .clone();
+    let (kinds, kind) = match row(&kinds, &info) {
+        Some(kind) => (kinds, kind),
+        None => {
+            // A definition may have been established a moment ago, perhaps by another server.
+            let kinds = server.definitions.newest(server).await?;
+            let kind = row(&kinds, &info).ok_or_else(Status::no_such_path)?;
+            (kinds, kind)
+        }
+    };
     let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(&s.action, &parts.method));
     let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
     let streams = streams && !proxies;
@@ -136,6 +140,9 @@ where
     let answer = async {
         let body = if streams { Bytes::new() } else { body::read(body).await? };
         let call = call(server, kinds, kind, info, query, user, parts, body)?;
+        if let Some(deprecation) = call.kind.deprecation() {
+            call.warn(deprecation);
+        }
         let reply = match streams {
             true => Reply::Raw(connect::handle(&call, &method, upgrade).await?),
             false if proxies => Reply::Raw(proxy::handle(&call, &method, upgrade).await?),
@@ -189,6 +196,13 @@ fn duration(text: &str) -> Option<Duration> {
         rest = &rest[unit..];
     }
     (!text.is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
+}
+
+/// The row that a request is for.
+fn row(kinds: &Kinds, info: &RequestInfo) -> Option<Arc<Kind>> {
+    let row = kinds.by_resource(&info.group, &info.version, &info.resource)?;
+    let there = row.namespaced || info.namespace.is_empty() || &*row.plural == "namespaces";
+    there.then(|| row.clone())
 }
 
 /// Runs a request within the limits of time and number: `places` has one for each that may be under way.

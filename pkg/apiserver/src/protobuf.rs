@@ -1,20 +1,20 @@
 //! Answers in protobuf: objects, and lists put together from their messages.
 //!
 //! The message of a committed object is made when a client first asks for it, and kept beside the
-//! committed bytes for all others.
+//! committed bytes for all others. Objects come here in the form that the row serves.
 
 use std::{
     pin::Pin,
     task::{Context, Poll},
 };
 
-use api::{Kind, Status, protobuf};
+use api::{Kind, Status, Value, protobuf};
 use bytes::Bytes;
 use http_body::Frame;
 
 use crate::{
     negotiate::Shape,
-    reply::{List, PIECE, served},
+    reply::{List, PIECE},
     stored::Stored,
 };
 
@@ -31,20 +31,25 @@ pub fn object(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Resu
 }
 
 fn message(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Result<Bytes, Status> {
-    // Only the stored form at its own revision is shared.
-    let shared = shape != Shape::Metadata && kind.conversion.is_none() && revision == stored.revision;
-    if shared && let Some(message) = stored.message.get() {
+    let tree = || -> Result<Value, Status> {
+        let mut tree = stored.tree()?;
+        if revision != 0 {
+            tree["metadata"]["resourceVersion"] = revision.to_string().into();
+        }
+        Ok(tree)
+    };
+    if shape == Shape::Metadata {
+        return Ok(protobuf::partial(&tree()?).into());
+    }
+    if revision != stored.revision {
+        return Ok(protobuf::encode(&kind.schema, kind.root, &tree()?).into());
+    }
+    // Only the form at its own revision is shared.
+    if let Some(message) = stored.message().get() {
         return Ok(message.clone());
     }
-    let mut tree = served(kind, stored)?;
-    if revision != 0 {
-        tree["metadata"]["resourceVersion"] = revision.to_string().into();
-    }
-    let message = Bytes::from(match shape {
-        Shape::Metadata => protobuf::partial(&tree),
-        _ => protobuf::encode(&kind.schema, kind.root, &tree),
-    });
-    Ok(if shared { stored.message.get_or_init(|| message).clone() } else { message })
+    let message = protobuf::encode(&kind.schema, kind.root, &tree()?).into();
+    Ok(stored.message().get_or_init(|| message).clone())
 }
 
 /// A list, as a body.
@@ -55,7 +60,7 @@ pub fn list(kind: &Kind, list: &List, shape: Shape) -> Result<ListBody, Status> 
     let lengths = items.iter().map(Bytes::len);
     let head = match shape {
         Shape::Metadata => head.head("meta.k8s.io/v1", "PartialObjectMetadataList", lengths),
-        _ => head.head(&kind.api_version(), &format!("{}List", &*kind.kind), lengths),
+        _ => head.head(&kind.api_version(), &kind.list_kind(), lengths),
     };
     Ok(ListBody { head, items: items.into_iter(), done: false })
 }

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -75,7 +76,7 @@ pub fn success(kind: &Kind, name: &str, uid: &str) -> Value {
     json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
 }
 
-/// The tree of an object in its served form.
+/// The tree of an object in its served form. For objects of the cache, [`Stored::served`] does the work once.
 pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
     let mut tree = stored.tree()?;
     kind.from_storage(&mut tree);
@@ -97,39 +98,61 @@ fn item(kind: &Kind, mut tree: Value) -> Value {
 }
 
 /// Writes an answer as the client accepts it. `kind` is what the URL names.
-pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
+pub fn write(
+    reply: Reply,
+    kind: &Arc<Kind>,
+    accepted: Accepted,
+    table: table::Options,
+) -> Result<Response<Body>, Status> {
     let plain = accepted.shape == Shape::Plain;
     match reply {
         Reply::Raw(response) => Ok(response),
-        Reply::Object(code, stored) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
-            Ok(respond(code, Encoding::Json, full(stored.to_json())))
-        }
-        Reply::Object(code, stored) if accepted.encoding == Encoding::Protobuf => {
-            let object = protobuf::object(kind, &stored, accepted.shape, stored.revision)?;
-            Ok(respond(code, Encoding::Protobuf, full(object)))
-        }
-        Reply::Object(code, stored) => {
-            let tree = served(kind, &stored)?;
-            let tree = match accepted.shape {
-                Shape::Table => {
-                    let metadata = json!({"resourceVersion": stored.revision.to_string()});
-                    table::make(kind, std::slice::from_ref(&tree), &metadata, table, true)
-                }
-                Shape::Metadata => partial(tree),
-                Shape::Plain | Shape::AggregatedDiscovery => tree,
-            };
-            Ok(tree_response(code, accepted.encoding, &tree))
-        }
         Reply::Tree(code, tree) => Ok(tree_response(code, accepted.encoding, &tree)),
-        Reply::List(list) if plain && accepted.encoding == Encoding::Json && kind.conversion.is_none() => {
+        Reply::Object(code, stored) => {
+            let stored = stored.served(kind)?;
+            match accepted.encoding {
+                Encoding::Json if plain => Ok(respond(code, Encoding::Json, full(stored.to_json()))),
+                Encoding::Protobuf => {
+                    let object = protobuf::object(kind, &stored, accepted.shape, stored.revision)?;
+                    Ok(respond(code, Encoding::Protobuf, full(object)))
+                }
+                encoding => {
+                    let tree = stored.tree()?;
+                    let tree = match accepted.shape {
+                        Shape::Table => {
+                            let metadata = json!({"resourceVersion": stored.revision.to_string()});
+                            table::make(kind, std::slice::from_ref(&tree), &metadata, table, true)
+                        }
+                        Shape::Metadata => partial(tree),
+                        Shape::Plain | Shape::AggregatedDiscovery => tree,
+                    };
+                    Ok(tree_response(code, encoding, &tree))
+                }
+            }
+        }
+        Reply::List(mut list) => {
+            if kind.conversion.is_some() {
+                for object in &mut list.objects {
+                    *object = object.served(kind)?;
+                }
+            }
+            write_list(list, kind, accepted, table)
+        }
+    }
+}
+
+/// Writes a list of objects in their served form.
+fn write_list(list: List, kind: &Kind, accepted: Accepted, table: table::Options) -> Result<Response<Body>, Status> {
+    match accepted.encoding {
+        Encoding::Json if accepted.shape == Shape::Plain => {
             Ok(respond(200, Encoding::Json, ListBody::new(kind, list).boxed_unsync()))
         }
-        Reply::List(list) if accepted.encoding == Encoding::Protobuf => {
+        Encoding::Protobuf => {
             let list = protobuf::list(kind, &list, accepted.shape)?;
             Ok(respond(200, Encoding::Protobuf, list.boxed_unsync()))
         }
-        Reply::List(list) => {
-            let trees: Vec<Value> = list.objects.iter().map(|o| served(kind, o)).collect::<Result<_, _>>()?;
+        encoding => {
+            let trees: Vec<Value> = list.objects.iter().map(Stored::tree).collect::<Result<_, _>>()?;
             let metadata = list.metadata();
             let tree = match accepted.shape {
                 Shape::Table => table::make(kind, &trees, &metadata, table, true),
@@ -138,11 +161,11 @@ pub fn write(reply: Reply, kind: &Kind, accepted: Accepted, table: table::Option
                     "items": trees.into_iter().map(partial).collect::<Vec<_>>(),
                 }),
                 Shape::Plain | Shape::AggregatedDiscovery => json!({
-                    "kind": format!("{}List", &*kind.kind), "apiVersion": kind.api_version(), "metadata": metadata,
+                    "kind": kind.list_kind(), "apiVersion": kind.api_version(), "metadata": metadata,
                     "items": trees.into_iter().map(|tree| item(kind, tree)).collect::<Vec<_>>(),
                 }),
             };
-            Ok(tree_response(200, accepted.encoding, &tree))
+            Ok(tree_response(200, encoding, &tree))
         }
     }
 }
@@ -230,8 +253,8 @@ struct ListBody {
 impl ListBody {
     fn new(kind: &Kind, list: List) -> Self {
         let head = format!(
-            "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
-            &*kind.kind,
+            "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
+            kind.list_kind(),
             kind.api_version(),
             list.metadata()
         );

@@ -15,6 +15,7 @@ use crate::{
     admission::Plugin,
     auth::{Authorizer, jwt::Signer},
     cache::Caches,
+    crd::Definitions,
     flow::Flow,
     keys,
     metrics::Metrics,
@@ -28,7 +29,10 @@ use crate::{
 pub struct Server {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) caches: Arc<Caches>,
+    /// What is served whatever the definitions are.
+    pub(crate) builtin: Kinds,
     kinds: ArcSwap<Kinds>,
+    pub(crate) definitions: Definitions,
     pub(crate) authorizer: Authorizer,
     pub(crate) signer: Signer,
     pub(crate) admission: Vec<Box<dyn Plugin>>,
@@ -62,7 +66,9 @@ impl Server {
             store: config.store,
             authorizer: Authorizer::new(caches.clone()),
             caches: caches.clone(),
+            builtin: config.kinds.clone(),
             kinds: ArcSwap::from_pointee(config.kinds),
+            definitions: Definitions::default(),
             signer,
             admission: crate::admission::plugins(&config.own_node),
             service_cidr: config.service_cidr,
@@ -81,6 +87,18 @@ impl Server {
     /// The table as it is now.
     pub fn kinds(&self) -> Arc<Kinds> {
         self.kinds.load_full()
+    }
+
+    /// Whether the table still has this row.
+    pub fn serves(&self, kind: &Arc<Kind>) -> bool {
+        let kinds = self.kinds.load();
+        let row = kinds.by_resource(&kind.group, &kind.version, &kind.plural);
+        row.is_some_and(|row| Arc::ptr_eq(row, kind))
+    }
+
+    /// From now on this is served.
+    pub(crate) fn serve_kinds(&self, kinds: Kinds) {
+        self.kinds.store(Arc::new(kinds));
     }
 
     /// Whether the store still has what was there at a revision.
@@ -132,6 +150,7 @@ impl Server {
             return Ok(None);
         }
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        self.definitions.wrote(self, kind, done.revision).await;
         Ok(Some(Stored::new(value, done.revision)?))
     }
 
@@ -150,6 +169,9 @@ impl Server {
         }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
+        if done.succeeded {
+            self.definitions.wrote(self, kind, done.revision).await;
+        }
         Ok(done.succeeded)
     }
 }

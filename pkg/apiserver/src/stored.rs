@@ -2,11 +2,15 @@
 //!
 //! The bytes begin `{"kind":…,"apiVersion":…,"metadata":{` and lack `resourceVersion`, since the
 //! revision is only known once the store has written. Readers insert it behind `"metadata":{`.
+//!
+//! Where a row serves another form than the stored one, that form is made once, when it is first asked
+//! for, and kept beside the committed bytes for all who read the same cached object.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
-use api::Value;
+use api::{Kind, Value};
 use bytes::Bytes;
+use parking_lot::Mutex;
 
 /// Opens the metadata of committed bytes; the resource version belongs right behind it.
 const METADATA: &[u8] = b"\"metadata\":{";
@@ -16,10 +20,19 @@ const METADATA: &[u8] = b"\"metadata\":{";
 pub struct Stored {
     value: Bytes,
     splice: usize,
-    /// The object's protobuf message, resource version included: made when first asked for.
-    pub(crate) message: Arc<OnceLock<Bytes>>,
+    kept: Arc<Kept>,
     /// Revision of the write: the object's resource version. 0: not written, and shown without one.
     pub revision: i64,
+}
+
+/// What was made of committed bytes, shared by all clones.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The object's protobuf message, resource version included.
+    message: OnceLock<Bytes>,
+    /// The form that a row serves; `None` where it is the stored one. Rows that are gone keep nothing
+    /// alive, and their forms go when the next one is made.
+    forms: Mutex<Vec<(Weak<Kind>, Option<Stored>)>>,
 }
 
 /// Bytes in the store that are not an object of ours.
@@ -75,7 +88,7 @@ impl Stored {
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
         let head = &value[..value.len().min(512)];
         match head.windows(METADATA.len()).position(|w| w == METADATA) {
-            Some(at) => Ok(Stored { splice: at + METADATA.len(), message: Arc::default(), value, revision }),
+            Some(at) => Ok(Stored { splice: at + METADATA.len(), kept: Arc::default(), value, revision }),
             // Not written by us, or by hand: bring it into our form.
             None => {
                 let tree: Value = serde_json::from_slice(&value).map_err(|error| Corrupt(error.to_string()))?;
@@ -84,9 +97,34 @@ impl Stored {
                 }
                 let value = encode(&tree);
                 let at = value.windows(METADATA.len()).position(|w| w == METADATA).unwrap_or(0);
-                Ok(Stored { splice: at + METADATA.len(), message: Arc::default(), value, revision })
+                Ok(Stored { splice: at + METADATA.len(), kept: Arc::default(), value, revision })
             }
         }
+    }
+
+    /// The form that a row serves, made from what is stored. Cheap from the second time on.
+    pub fn served(&self, kind: &Arc<Kind>) -> Result<Stored, Corrupt> {
+        if kind.conversion.is_none() {
+            return Ok(self.clone());
+        }
+        let known = self.kept.forms.lock().iter().find(|(row, _)| row.as_ptr() == Arc::as_ptr(kind)).cloned();
+        if let Some((_, form)) = known {
+            return Ok(form.unwrap_or_else(|| self.clone()));
+        }
+        let mut tree: Value = serde_json::from_slice(&self.value).map_err(|error| Corrupt(error.to_string()))?;
+        let form = match kind.from_storage(&mut tree) {
+            true => Some(Stored::new(encode(&tree), self.revision)?),
+            false => None,
+        };
+        let mut forms = self.kept.forms.lock();
+        forms.retain(|(row, _)| row.strong_count() > 0);
+        forms.push((Arc::downgrade(kind), form.clone()));
+        Ok(form.unwrap_or_else(|| self.clone()))
+    }
+
+    /// The object's protobuf message, resource version included: made when first asked for.
+    pub(crate) fn message(&self) -> &OnceLock<Bytes> {
+        &self.kept.message
     }
 
     /// Bytes without the resource version.

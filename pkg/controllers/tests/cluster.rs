@@ -52,6 +52,7 @@ impl Cluster {
             advertise: "127.0.0.1:6443".parse().expect("an address"),
             service_account_key: rcgen::KeyPair::generate().expect("a key").serialize_pem(),
             service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+            own_node: String::new(),
             kubelet_client: Arc::new(tls),
             extra: Vec::new(),
         };

@@ -30,6 +30,8 @@ const CREATES: usize = 12_000;
 const GETS: usize = 60_000;
 const PODS: usize = 2_000;
 const LISTS: usize = 20;
+/// For the memory that they take.
+const MANY_PODS: usize = 10_000;
 const WATCHERS: usize = 50;
 const WRITES: usize = 300;
 /// Between two writes that watchers wait for.
@@ -51,6 +53,8 @@ pub fn main(args: &[&str]) -> anyhow::Result<()> {
             "get" => get(&cluster).await,
             "list" => list(&cluster).await,
             "watch" => watch(&cluster).await,
+            "watchers" => super::watchers::measure(&cluster).await,
+            "pods" => pods(&cluster).await,
             "pod" => pod(&cluster.connect().await?).await,
             "deployment" => deployment(&cluster.connect().await?).await,
             other => bail!("unknown operation {other}"),
@@ -110,7 +114,7 @@ where
 }
 
 /// A namespace of this run; its name.
-async fn namespace(connection: &Connection, name: &str) -> anyhow::Result<String> {
+pub(super) async fn namespace(connection: &Connection, name: &str) -> anyhow::Result<String> {
     connection.ensure("/api/v1/namespaces", &json!({"metadata": {"name": name}})).await?;
     Ok(name.to_owned())
 }
@@ -163,6 +167,20 @@ fn resting_pod(number: usize) -> Value {
             }],
         },
     })
+}
+
+/// Makes many pods that rest.
+async fn pods(cluster: &Cluster) -> anyhow::Result<Figure> {
+    let connection = cluster.connect().await?;
+    let path = format!("/api/v1/namespaces/{}/pods", namespace(&connection, "bench-many").await?);
+    with_service_account(&connection, &path, &resting_pod(0)).await?;
+    let per_second = rate(cluster, MANY_PODS - 1, |connection, number| {
+        let (path, pod) = (path.clone(), resting_pod(number + 1));
+        async move { connection.ensure(&path, &pod).await.map(|()| Bytes::new()) }
+    })
+    .await?;
+    let size = connection.call(Method::GET, &path, Bytes::new()).await?.len();
+    Ok(Figure::new(per_second, format!("{} bytes a pod in a list, made at {per_second:.0}/s", size / MANY_PODS)))
 }
 
 async fn list(cluster: &Cluster) -> anyhow::Result<Figure> {
@@ -224,7 +242,7 @@ async fn watch(cluster: &Cluster) -> anyhow::Result<Figure> {
 }
 
 /// Which write an event is of, without decoding it.
-fn sequence(line: &[u8]) -> Option<usize> {
+pub(super) fn sequence(line: &[u8]) -> Option<usize> {
     let line = std::str::from_utf8(line).ok()?;
     let rest = &line[line.find(r#""n":""#)? + 5..];
     rest[..rest.find('"')?].parse().ok()

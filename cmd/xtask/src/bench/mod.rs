@@ -9,6 +9,7 @@ mod load;
 mod rows;
 mod statistics;
 pub mod store;
+mod watchers;
 
 pub use load::main as client;
 
@@ -77,6 +78,11 @@ struct Row {
     k3s: &'static str,
     phase: Phase,
     measure: fn(&mut Bench) -> anyhow::Result<Figure>,
+}
+
+/// Measures the rows of the API that are named, or all of these.
+pub fn api(names: &[&str]) -> anyhow::Result<()> {
+    run(if names.is_empty() { rows::API } else { names })
 }
 
 /// Measures the rows that are named, or all.

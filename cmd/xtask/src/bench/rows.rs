@@ -100,6 +100,24 @@ pub(super) const ROWS: &[Row] = &[
         measure: |bench| bench.operation("watch"),
     },
     Row {
+        name: "watchers",
+        what: "1,000 watchers, 100 writes/s, each event at each, p99",
+        budget: AtMost(50.0),
+        unit: "ms",
+        k3s: "–",
+        phase: Phase::Load,
+        measure: |bench| bench.operation("watchers"),
+    },
+    Row {
+        name: "pods-memory",
+        what: "memory of 10,000 pods against none",
+        budget: AtMost(100.0),
+        unit: "MB",
+        k3s: "–",
+        phase: Phase::Before,
+        measure: pods_memory,
+    },
+    Row {
         name: "pod",
         what: "one pod, POST → Ready, image present",
         budget: AtMost(0.5),
@@ -127,6 +145,9 @@ pub(super) const ROWS: &[Row] = &[
         measure: |_| Ok(Figure::new(std::fs::metadata(testkit::binary())?.len() as f64 / 1e6, "")),
     },
 ];
+
+/// Rows that are about the API server.
+pub(super) const API: &[&str] = &["create", "get", "list", "watch", "watchers", "memory-after", "pods-memory"];
 
 /// The load test, after which memory is measured.
 const LOAD: &[&str] = &["create", "get", "list", "watch"];
@@ -222,6 +243,19 @@ fn memory_after(bench: &mut Bench) -> anyhow::Result<Figure> {
         bench.operation(name)?;
     }
     resident(bench.server())
+}
+
+/// On a cluster of its own: memory that was used once is not given back.
+fn pods_memory(_: &mut Bench) -> anyhow::Result<Figure> {
+    let cluster = Cluster::start_with("bench-memory", 0, &[], &[]);
+    tolerate_complaints(&cluster);
+    sleep(SETTLE);
+    let before = memory(cluster.server().pid())?;
+    let pods = generate(cluster.server(), "pods")?;
+    sleep(SETTLE);
+    let after = memory(cluster.server().pid())?;
+    let note = format!("{:.0} MB before, {:.0} MB after; {}", before.resident, after.resident, pods.note);
+    Ok(Figure::new(after.resident - before.resident, note))
 }
 
 fn resident(server: &Machine) -> anyhow::Result<Figure> {

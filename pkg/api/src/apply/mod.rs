@@ -280,8 +280,8 @@ fn prune(place: Place<'_>, merged: &Value, last: &Set, managed: &Managed) -> Val
     without(&all.difference(&left(&pruned)).intersection(&last))
 }
 
-/// The configuration without what the endpoint ignores: the status on the main resource of a
-/// built-in type, everything else on `/status`.
+/// The configuration without what the endpoint ignores: the status on the main resource where it is
+/// a subresource, everything else on `/status`.
 fn without_reset_fields(request: &Apply<'_>) -> Value {
     let mut applied = request.applied.clone();
     let root = request.schema.get(request.root);
@@ -291,9 +291,10 @@ fn without_reset_fields(request: &Apply<'_>) -> Value {
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
             metadata.retain(|name, _| ["name", "namespace", "uid", "resourceVersion"].contains(&name.as_str()));
         }
-    } else if request.subresource.is_empty() && root.name.starts_with("io.k8s.") {
-        let shape = root.field("status").map(|f| &f.shape);
-        if matches!(shape, Some(Shape::Object(_))) {
+    } else if request.subresource.is_empty() {
+        let status = || matches!(root.field("status").map(|f| &f.shape), Some(Shape::Object(_)));
+        let built_in = || root.name.starts_with("io.k8s.") && status();
+        if request.schema.custom.as_ref().map_or_else(built_in, |custom| custom.has_status()) {
             fields.remove("status");
         }
     }

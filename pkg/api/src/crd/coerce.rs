@@ -63,6 +63,11 @@ pub(super) fn prune(structure: &Structure, node: NodeId, value: &mut Value, reso
     walk.value(value, Some(node), resource, false, &Path::Root);
 }
 
+/// Coerces the resources within a value.
+pub(super) fn embedded(structure: &Structure, node: NodeId, value: &mut Value) -> Result<(), FieldError> {
+    Embedded { structure, malformed: Malformed::Refuse, out: Coerced::default() }.value(value, node, &Path::Root)
+}
+
 /// Checks metadata by its type; the paths of unknown fields.
 fn read_metadata(
     metadata: &mut Value,
@@ -78,6 +83,10 @@ fn read_metadata(
         return decode::metadata(metadata, path);
     }
     let before = metadata.clone();
+    if decode::metadata(metadata, path).is_ok() {
+        *changed |= *metadata != before;
+        return Ok(Vec::new());
+    }
     let Value::Object(fields) = metadata else { return Ok(Vec::new()) };
     fields.retain(|name, value| {
         let mut alone = Value::Object(Map::from_iter([(name.clone(), value.take())]));

@@ -17,15 +17,18 @@ pub(crate) struct Format {
     check: Check,
 }
 
+/// Whether a text has a format.
+type Test = fn(&str) -> bool;
+
 #[derive(Clone, Copy, Debug)]
 enum Check {
     /// Only the type and range of a number.
     Number,
-    Text(fn(&str) -> bool),
+    Text(Test),
 }
 
-/// Formats by name, without dashes.
-const TEXTS: [(&str, &str, fn(&str) -> bool); 27] = [
+/// Formats by name without dashes, with the name to show.
+const TEXTS: [(&str, &str, Test); 27] = [
     ("bsonobjectid", "bsonobjectid", |t| t.len() == 24 && t.bytes().all(|c| c.is_ascii_hexdigit())),
     ("uri", "uri", is_uri),
     ("email", "email", is_email),

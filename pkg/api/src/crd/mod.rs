@@ -9,21 +9,25 @@
 //! place is [`values`], after everything else.
 
 mod coerce;
+mod conditions;
 mod defaults;
 pub(crate) mod definition;
 mod embedded;
 mod formats;
 mod lists;
+mod pattern;
 mod structure;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod values;
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+pub(crate) use self::conditions::begin_to_end;
+pub use self::conditions::{CLEANUP, PENDING, set_condition};
 use self::{
     coerce::Malformed,
     structure::{Builder, NodeId, Structure},
@@ -50,6 +54,8 @@ pub struct Custom {
     list_kind: Arc<str>,
     /// What clients of the version are warned of.
     deprecation: Option<Arc<str>>,
+    /// Whether the status is a subresource.
+    status: bool,
 }
 
 impl Custom {
@@ -61,6 +67,11 @@ impl Custom {
     /// The kind of lists.
     pub fn list_kind(&self) -> &str {
         &self.list_kind
+    }
+
+    /// Whether the status is a subresource.
+    pub(crate) fn has_status(&self) -> bool {
+        self.status
     }
 
     /// What clients of the version are to be warned of, where it is deprecated.
@@ -153,6 +164,7 @@ pub fn rows(crd: &Value) -> Result<Vec<Kind>, String> {
             text: schema_of(version).to_string().into(),
             list_kind: names.list_kind.clone(),
             deprecation: deprecation(spec, version, names.kind),
+            status: tree::has(version, "subresources.status"),
         });
         let schema = Schema { types: types.finish(), custom: Some(custom) };
         rows.push(row(spec, version, &names, storage, schema, root_type));
@@ -253,24 +265,28 @@ fn scale_paths(version: &Value) -> Option<ScalePaths> {
 }
 
 fn columns(version: &Value) -> Vec<Column> {
-    let column = |name: &str, kind: &str, format: &str, priority: i64, path: &str| Column {
-        name: shared(name),
-        kind: shared(kind),
-        format: shared(format),
-        priority: u8::try_from(priority.max(0)).unwrap_or(u8::MAX),
-        cell: Cell::Path(Arc::new(JsonPath::parse(path).unwrap_or_default())),
-    };
-    let listed: Vec<_> = tree::items(version, "additionalPrinterColumns")
-        .iter()
-        .map(|c| {
-            let text = |field: &str| tree::text(c, field);
-            column(text("name"), text("type"), text("format"), tree::int(c, "priority"), text("jsonPath"))
-        })
-        .collect();
+    let listed: Vec<_> = tree::items(version, "additionalPrinterColumns").iter().map(column).collect();
     if listed.is_empty() {
-        return vec![column("Age", "date", "", 0, ".metadata.creationTimestamp")];
+        return vec![column(&json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}))];
     }
     listed
+}
+
+fn column(column: &Value) -> Column {
+    let text = |field: &str| tree::text(column, field);
+    let path = text("jsonPath");
+    let description = match text("description") {
+        "" => format!("Custom resource definition column (in JSONPath format): {path}").into(),
+        text => text.into(),
+    };
+    Column {
+        name: shared(text("name")),
+        kind: shared(text("type")),
+        format: shared(text("format")),
+        description: Shared::Counted(description),
+        priority: u8::try_from(tree::int(column, "priority").max(0)).unwrap_or(u8::MAX),
+        cell: Cell::Path(Arc::new(JsonPath::parse(path).unwrap_or_default())),
+    }
 }
 
 fn deprecation(spec: &Value, version: &Value, kind: &str) -> Option<Arc<str>> {

@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::formats::Format;
+use super::{formats::Format, pattern};
 use crate::tree;
 
 /// Index of a node within its [`Structure`].
@@ -125,19 +125,10 @@ impl std::fmt::Debug for Pattern {
     }
 }
 
-/// Memory that a compiled expression may take.
-const PATTERN_LIMIT: usize = 1 << 20;
-
-/// Compiles an expression as upstream's engine reads it.
-pub(crate) fn compile_pattern(text: &str) -> Result<regex::Regex, regex::Error> {
-    // In Go `\Z` is unknown and `\z` the end, as here; `$` is the end of the text in both.
-    regex::RegexBuilder::new(text).size_limit(PATTERN_LIMIT).dfa_size_limit(PATTERN_LIMIT).build()
-}
-
 impl Pattern {
     /// Whether the text matches; an expression that cannot be compiled matches nothing.
     pub fn matches(&self, text: &str) -> bool {
-        self.compiled.get_or_init(|| compile_pattern(&self.text).ok()).as_ref().is_some_and(|r| r.is_match(text))
+        self.compiled.get_or_init(|| pattern::compile(&self.text).ok()).as_ref().is_some_and(|r| r.is_match(text))
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Kind, decode, defaults};
+use crate::{Kind, Kinds, decode, defaults};
 
 /// A definition with one version `v1` of this schema.
-pub(super) fn crd(schema: Value) -> Value {
+pub(crate) fn crd(schema: Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "foos.example.com"},
@@ -214,4 +214,346 @@ fn what_is_the_same_is_one_node() {
     builder.add(&schema);
     // The text, the object, the list, the whole.
     assert_eq!(builder.finish().len(), 4);
+}
+
+#[test]
+fn rules_for_values() {
+    let kind = row(json!({
+        "type": "object", "required": ["must"],
+        "properties": {
+            "must": {"type": "string"},
+            "text": {"type": "string", "minLength": 2, "maxLength": 4, "pattern": "^[a-z]+$"},
+            "day": {"type": "string", "format": "date"},
+            "color": {"type": "string", "enum": ["red", "blue"]},
+            "size": {"enum": [1, "big"], "x-kubernetes-int-or-string": true},
+            "n": {"type": "integer", "minimum": 1, "maximum": 5, "multipleOf": 2},
+            "x": {"type": "number", "minimum": 0.5, "exclusiveMinimum": true},
+            "small": {"type": "integer", "format": "int32"},
+            "either": {"x-kubernetes-int-or-string": true},
+            "list": {"type": "array", "minItems": 1, "maxItems": 2, "items": {"type": "string"}},
+            "map": {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": {"type": "integer"}},
+            "null": {"type": "string", "nullable": true},
+            "one": {
+                "type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+            },
+            "any": {"type": "string", "anyOf": [{"minLength": 5}, {"pattern": "^x"}]},
+            "all": {"type": "string", "allOf": [{"minLength": 2}, {"maxLength": 3}]},
+            "not": {"type": "string", "not": {"pattern": "^x"}},
+        },
+    }));
+    let cases: &[(Value, &str)] = &[
+        (json!({"text": "abc", "n": 4, "x": 0.6, "either": 5, "null": null, "list": ["a"], "day": "2026-11-30"}), ""),
+        (json!({"either": "25%", "size": "big", "one": {"a": ""}, "any": "x", "all": "ab", "n": 2.0}), ""),
+        (
+            json!({"text": 5}),
+            r#"spec.text: Invalid value: "integer": spec.text in body must be of type string: "integer""#,
+        ),
+        (
+            json!({"text": null}),
+            r#"spec.text: Invalid value: "null": spec.text in body must be of type string: "null""#,
+        ),
+        (json!({"text": "a"}), r#"spec.text: Invalid value: "a": spec.text in body should be at least 2 chars long"#),
+        (json!({"text": "abcde"}), "spec.text: Too long: may not be more than 4 bytes"),
+        (json!({"text": "AB"}), r#"spec.text: Invalid value: "AB": spec.text in body should match '^[a-z]+$'"#),
+        (json!({"day": "x"}), r#"spec.day: Invalid value: "x": spec.day in body must be of type date: "x""#),
+        (json!({"color": "green"}), r#"spec.color: Unsupported value: "green": supported values: "red", "blue""#),
+        (json!({"size": 2}), r#"spec.size: Unsupported value: 2: supported values: "1", "big""#),
+        (json!({"n": 0}), "spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1"),
+        (json!({"n": 6}), "spec.n: Invalid value: 6: spec.n in body should be less than or equal to 5"),
+        (json!({"n": 3}), "spec.n: Invalid value: 3: spec.n in body should be a multiple of 2"),
+        (json!({"x": 0.5}), "spec.x: Invalid value: 0.5: spec.x in body should be greater than 0.5"),
+        (
+            json!({"small": 3_000_000_000_u64}),
+            r#"<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.small"#,
+        ),
+        (
+            json!({"either": true}),
+            r#"spec.either: Invalid value: "boolean": spec.either in body must be of type integer,string: "boolean""#,
+        ),
+        (json!({"list": []}), "spec.list: Invalid value: 0: spec.list in body should have at least 1 items"),
+        (json!({"list": ["a", "b", "c"]}), "spec.list: Too many: 3: must have at most 2 items"),
+        (
+            json!({"list": [5]}),
+            r#"spec.list[0]: Invalid value: "integer": spec.list[0] in body must be of type string: "integer""#,
+        ),
+        (
+            json!({"map": {"k": "v"}}),
+            r#"spec.map.k: Invalid value: "string": spec.map.k in body must be of type integer: "string""#,
+        ),
+        (json!({"map": {}}), "spec.map: Invalid value: 0: spec.map in body should have at least 1 properties"),
+        (json!({"map": {"a": 1, "b": 2}}), "spec.map: Too many: 2: must have at most 1 items"),
+        (
+            json!({"one": {}}),
+            r#"[<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid, spec.one.a: Required value]"#,
+        ),
+        (
+            json!({"one": {"a": "", "b": ""}}),
+            r#"<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives"#,
+        ),
+        (
+            json!({"any": "abc"}),
+            r#"[<nil>: Invalid value: "": "spec.any" must validate at least one schema (anyOf), spec.any: Invalid value: "abc": spec.any in body should be at least 5 chars long]"#,
+        ),
+        (
+            json!({"all": "a"}),
+            r#"[spec.all: Invalid value: "a": spec.all in body should be at least 2 chars long, <nil>: Invalid value: "": "spec.all" must validate all the schemas (allOf)]"#,
+        ),
+        (json!({"not": "xy"}), r#"<nil>: Invalid value: "": "spec.not" must not validate the schema (not)"#),
+    ];
+    for (spec, want) in cases {
+        let mut spec = spec.clone();
+        spec["must"] = "".into();
+        let errors = kind.strategy.validate_create(&foo(spec.clone()));
+        let want = if want.is_empty() { "[]" } else { want };
+        assert_eq!(errors.to_string(), want, "{spec}");
+    }
+    assert_eq!(kind.strategy.validate_create(&foo(json!({}))).to_string(), "spec.must: Required value");
+}
+
+#[test]
+fn lists_hold_each_key_once() {
+    let kind = row(json!({
+        "type": "object",
+        "properties": {
+            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "map": {
+                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}},
+            },
+        },
+    }));
+    let bad = foo(json!({"set": ["a", "b", "a", "a"], "map": [{"k": "x"}, {"k": "y"}, {"k": "x", "v": 1}]}));
+    let want = "[spec.map[2]: Duplicate value: {\"k\":\"x\"}, spec.set[2]: Duplicate value: \"a\"]";
+    assert_eq!(kind.strategy.validate_create(&bad).to_string(), want);
+    // What was stored so may stay.
+    let mut new = bad.clone();
+    new["metadata"]["labels"] = json!({"a": "b"});
+    assert!(kind.strategy.validate_update(&new, &bad).is_empty());
+}
+
+#[test]
+fn what_was_wrong_before_is_let_through() {
+    let kind = row(json!({
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "maxLength": 1},
+            "b": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "string", "maxLength": 1}},
+            "map": {
+                "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "string", "maxLength": 1}}},
+            },
+        },
+    }));
+    let old = foo(json!({"a": "long", "list": ["long"], "map": [{"k": "x", "v": "long"}]}));
+    let update = |spec: Value| kind.strategy.validate_update(&foo(spec), &old).to_string();
+    let same = json!({"a": "long", "b": "new", "list": ["long"], "map": [{"k": "y"}, {"k": "x", "v": "long"}]});
+    assert_eq!(update(same), "[]");
+    assert_eq!(update(json!({"a": "longer"})), "spec.a: Too long: may not be more than 1 bytes");
+    assert_eq!(update(json!({"list": ["long", "b"]})), "spec.list[0]: Too long: may not be more than 1 bytes");
+}
+
+#[test]
+fn scales_and_the_status() {
+    let mut crd = crd(json!({
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "status": {"type": "object", "properties": {
+                "n": {"type": "integer"}, "s": {"type": "string"}, "phase": {"type": "string", "enum": ["Up"]},
+            }},
+        },
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({
+        "status": {},
+        "scale": {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n", "labelSelectorPath": ".status.s"},
+    });
+    let kind = rows(&crd).expect("a row").remove(0);
+    let errors = kind.strategy.validate_create(&foo(json!({"n": -1}))).to_string();
+    assert_eq!(errors, ".spec.n: Invalid value: -1: should be a non-negative integer");
+    let errors = kind.strategy.validate_create(&foo(json!({"n": "x"}))).to_string();
+    let want = ".spec.n: Invalid value: 0: .spec.n accessor error: x is of the type string, expected int64";
+    assert_eq!(errors, want);
+    let old = foo(json!({"n": -1}));
+    let mut new = old.clone();
+    new["status"] = json!({"n": -1, "phase": "Down"});
+    let errors = kind.strategy.validate_subresource("status", &new, &old).to_string();
+    let want = "[status.phase: Unsupported value: \"Down\": supported values: \"Up\", .status.n: Invalid value: -1: should \
+                be a non-negative integer]";
+    assert_eq!(errors, want);
+}
+
+#[test]
+fn definitions_start_with_what_the_server_sets() {
+    let kinds = crate::kinds::builtin();
+    let kind = kinds.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("served");
+    let mut definition = crd(json!({"type": "object"}));
+    for field in ["singular", "listKind"] {
+        tree::remove(&mut definition, &format!("spec.names.{field}"));
+    }
+    definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": {}}}});
+    let strategy = &kind.strategy;
+    strategy.default(&mut definition);
+    strategy.prepare_for_create(&mut definition);
+    assert_eq!(definition["spec"]["names"]["singular"], "foo");
+    assert_eq!(definition["spec"]["names"]["listKind"], "FooList");
+    assert_eq!(definition["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["port"], 443);
+    let status = json!({"acceptedNames": {"kind": "", "plural": ""}, "conditions": [], "storedVersions": ["v1"]});
+    assert_eq!(definition["status"], status);
+    let old = definition.clone();
+    let mut second = definition["spec"]["versions"][0].clone();
+    second["name"] = "v2".into();
+    definition["spec"]["versions"][0]["storage"] = false.into();
+    definition["spec"]["versions"].as_array_mut().expect("versions").push(second);
+    strategy.prepare_for_update(&mut definition, &old);
+    assert_eq!(definition["status"]["storedVersions"], json!(["v1", "v2"]));
+    assert!(strategy.generation_moves(&definition, &old) && !strategy.generation_moves(&old, &old));
+}
+
+#[test]
+fn applying() {
+    let mut crd = crd(json!({
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "properties": {
+                "ports": {
+                    "type": "array", "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["port", "protocol"],
+                    "items": {"type": "object", "required": ["port"], "properties": {
+                        "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
+                        "name": {"type": "string"},
+                    }},
+                },
+                "template": {
+                    "type": "object", "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true,
+                },
+            }},
+            "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        },
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    let kind = rows(&crd).expect("a row").remove(0);
+    let apply = |live: Option<&Value>, applied: &Value, manager: &str| {
+        crate::apply::apply(crate::apply::Apply {
+            schema: &kind.schema,
+            root: kind.root,
+            live,
+            applied,
+            manager,
+            api_version: "example.com/v1",
+            subresource: "",
+            force: false,
+            now: jiff::Timestamp::UNIX_EPOCH,
+        })
+    };
+    let mut one = foo(json!({"ports": [{"port": 1, "name": "a"}], "template": {"any": {"thing": 1}}}));
+    one["status"] = json!({"x": 1});
+    let live = apply(None, &one, "one").expect("applied");
+    assert!(live.get("status").is_none(), "the status is a subresource");
+    let two = foo(json!({"ports": [{"port": 1, "protocol": "UDP"}, {"port": 1, "protocol": "TCP", "name": "a"}]}));
+    let merged = apply(Some(&live), &two, "two").expect("the keys have a default");
+    assert_eq!(merged["spec"]["ports"].as_array().map(Vec::len), Some(2), "{merged}");
+    assert_eq!(merged["spec"]["template"], json!({"any": {"thing": 1}}));
+    let three = foo(json!({"ports": [{"port": 1, "name": "b"}]}));
+    let conflict = apply(Some(&live), &three, "three").expect_err("another has the name");
+    let want = "Apply failed with 1 conflict: conflict with \"one\": .spec.ports[port=1,protocol=\"TCP\"].name";
+    assert_eq!(conflict.message, want);
+    for (applied, want) in [
+        (foo(json!({"x": 1})), ".spec.x: field not declared in schema"),
+        (
+            foo(json!({"template": {"metadata": {"odd": 1}}})),
+            ".spec.template.metadata.odd: field not declared in schema",
+        ),
+        (foo(json!({"ports": [{"port": "x"}]})), ".port: expected numeric (int or float)"),
+    ] {
+        let status = apply(None, &applied, "one").expect_err("of the wrong form");
+        assert!(status.message.contains(want), "{}", status.message);
+    }
+}
+
+/// Trees in which the words of schemas come up often.
+fn trees() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    const WORDS: [&str; 24] = [
+        "properties",
+        "items",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "default",
+        "enum",
+        "required",
+        "minimum",
+        "multipleOf",
+        "maxLength",
+        "pattern",
+        "format",
+        "nullable",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-preserve-unknown-fields",
+        "metadata",
+        "spec",
+        "apiVersion",
+    ];
+    const TEXTS: [&str; 12] =
+        ["object", "array", "string", "integer", "map", "set", "date", "[a", "^(a|b)*$", "spec", "", "a.b/c"];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        proptest::sample::select(&TEXTS[..]).prop_map(Value::from),
+        ".{0,4}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        let key = prop_oneof![
+            3 => proptest::sample::select(&WORDS[..]).prop_map(str::to_owned),
+            2 => Just("type".to_owned()),
+            1 => "[a-c]",
+        ];
+        prop_oneof![
+            1 => proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            3 => proptest::collection::vec((key, inner), 0..6).prop_map(|fields| {
+                fields.into_iter().collect::<serde_json::Map<_, _>>().into()
+            }),
+        ]
+    })
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 200, ..Default::default() })]
+
+    #[test]
+    fn any_schema_is_read_or_refused(schema in trees(), spec in trees(), old in trees()) {
+        let mut definition = crd(schema);
+        let kinds = crate::kinds::builtin();
+        let kind = kinds.by_kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("served");
+        if decode::check(&kind.schema, kind.root, &mut definition).is_err() {
+            return Ok(());
+        }
+        kind.strategy.default(&mut definition);
+        kind.strategy.prepare_for_create(&mut definition);
+        let valid = kind.strategy.validate_create(&definition).is_empty();
+        // What is stored was valid, but rows are made of whatever is there.
+        for row in rows(&definition).unwrap_or_default() {
+            let (mut new, old) = (foo(spec.clone()), foo(old.clone()));
+            let read = decode::check(&row.schema, row.root, &mut new).is_ok();
+            defaults::apply(&row.schema, row.root, &mut new);
+            let _ = row.strategy.validate_create(&new).to_string();
+            let _ = row.strategy.validate_update(&new, &old).to_string();
+            let _ = row.strategy.validate_subresource("status", &new, &old).to_string();
+            row.from_storage(&mut new);
+            if valid && read {
+                proptest::prop_assert!(!row.from_storage(&mut new), "nothing is left to do: {}", new);
+            }
+            let _ = crate::openapi::v3(&Kinds::new(vec![row.into()]), "example.com", "v1");
+        }
+    }
 }

@@ -24,6 +24,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use crate::quantity::Quantity;
 use crate::schema::{Field, Schema, Shape, Shared, Type, TypeId, builtin};
 
 type Object = Map<String, Value>;
@@ -69,6 +70,7 @@ fn mark_descent(schema: &Schema, rules: &mut [Rule]) {
             let below = |f: &Field| {
                 f.default.is_some()
                     || always_there(f)
+                    || is_amounts(&f.shape)
                     || held(&f.shape).is_some_and(|id| rules[usize::from(id.0)].descend)
             };
             let has = !rules[at].fields.is_empty() || rules[at].derive.is_some() || ty.fields.iter().any(below);
@@ -89,6 +91,20 @@ fn held(shape: &Shape) -> Option<TypeId> {
         Shape::Map { value, .. } => held(value),
         _ => None,
     }
+}
+
+/// Amounts of resources are kept in thousandths, rounded up.
+fn round_up(amount: &mut Value) {
+    if let Some(quantity) = amount.as_str().and_then(|text| text.parse::<Quantity>().ok())
+        && quantity.is_finer_than_milli()
+    {
+        *amount = Quantity::from_milli(quantity.milli()).to_string().into();
+    }
+}
+
+/// Whether a field is a list of amounts of resources.
+fn is_amounts(shape: &Shape) -> bool {
+    matches!(shape, Shape::Map { value, .. } if matches!(**value, Shape::Quantity))
 }
 
 /// Whether upstream's encoding shows the field even where nobody set it: a struct that is no pointer.
@@ -159,6 +175,9 @@ impl Walk<'_> {
             (Shape::Object(id), Value::Object(object)) => self.object(*id, object),
             (Shape::List { item, .. }, Value::Array(items)) if held(item).is_some() => {
                 items.iter_mut().for_each(|value| self.value(item, value));
+            }
+            (Shape::Map { value: inner, .. }, Value::Object(map)) if matches!(**inner, Shape::Quantity) => {
+                map.values_mut().for_each(round_up);
             }
             (Shape::Map { value: inner, .. }, Value::Object(map)) if held(inner).is_some() => {
                 map.values_mut().for_each(|value| self.value(inner, value));

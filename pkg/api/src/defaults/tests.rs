@@ -150,6 +150,17 @@ fn other_kinds() {
             json!([{"name": "", "port": 1, "protocol": "TCP"}]),
         ),
         (ids::APPS_V1_REPLICA_SET, json!({}), "/spec/replicas", json!(1)),
+        (ids::CORE_V1_REPLICATION_CONTROLLER, json!({"spec": {}}), "/spec/replicas", json!(1)),
+        (ids::CORE_V1_NODE, json!({"status": {"capacity": {"cpu": "1500u"}}}), "/status/allocatable/cpu", json!("2m")),
+        (ids::CORE_V1_RESOURCE_QUOTA, json!({"spec": {"hard": {"cpu": "1n"}}}), "/spec/hard/cpu", json!("1m")),
+        (ids::STORAGE_V1_CSI_DRIVER, json!({"spec": {}}), "/spec/preventPodSchedulingIfMissing", json!(false)),
+        (ids::BATCH_V1_CRON_JOB, json!({"spec": {}}), "/spec/failedJobsHistoryLimit", json!(1)),
+        (
+            ids::CORE_V1_PERSISTENT_VOLUME,
+            json!({"spec": {}}),
+            "/spec",
+            json!({"persistentVolumeReclaimPolicy": "Retain", "volumeMode": "Filesystem"}),
+        ),
         (
             ids::APPS_V1_STATEFUL_SET,
             json!({}),

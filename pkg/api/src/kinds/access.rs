@@ -40,6 +40,7 @@ pub(super) const CERTIFICATES_ROWS: &[Row] = &[
         .columns(&table::access::TRUST_BUNDLE)
         .selectable(&["spec.signerName"]),
     Row::namespaced("PodCertificateRequest", "podcertificaterequests")
+        .strategy(&strategy::PodRequests)
         .columns(&table::access::POD_CERTIFICATE)
         .subs(STATUS)
         .selectable(&["spec.signerName", "spec.podName", "spec.nodeName"]),

@@ -110,6 +110,9 @@ pub enum Verbs {
     All,
     /// All but deletecollection: namespaces.
     NoCollectionDelete,
+    /// Of a custom resource whose definition is being deleted: what is there may be looked at, changed
+    /// and deleted, nothing comes.
+    Ending,
     /// create only: access reviews and the like; nothing is stored.
     CreateOnly,
     /// get and list: what is made when it is asked for; nothing is stored.
@@ -122,14 +125,19 @@ impl Verbs {
         match self {
             Verbs::All => &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
             Verbs::NoCollectionDelete => &["create", "delete", "get", "list", "patch", "update", "watch"],
+            // As upstream lists them; patches, which remove finalizers, are served all the same.
+            Verbs::Ending => &["delete", "deletecollection", "get", "list", "watch"],
             Verbs::CreateOnly => &["create"],
             Verbs::ReadOnly => &["get", "list"],
         }
     }
 
-    /// Whether the verb is among them.
+    /// Whether the verb is served.
     pub fn allows(self, verb: &str) -> bool {
-        self.names().contains(&verb)
+        match self {
+            Verbs::Ending => Verbs::All.allows(verb),
+            _ => self.names().contains(&verb),
+        }
     }
 }
 
@@ -205,6 +213,8 @@ pub struct Column {
     pub kind: Shared<str>,
     /// OpenAPI format: `name` marks the column of names; mostly empty.
     pub format: Shared<str>,
+    /// For people; empty for built-in kinds.
+    pub description: Shared<str>,
     /// Shown with `-o wide` where above 0.
     pub priority: u8,
     /// What it shows.

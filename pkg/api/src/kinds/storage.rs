@@ -28,5 +28,6 @@ pub(super) const STORAGE_ROWS: &[Row] = &[
 ];
 
 pub(super) const MIGRATION_ROWS: &[Row] = &[Row::cluster("StorageVersionMigration", "storageversionmigrations")
+    .strategy(&strategy::Migrations)
     .columns(&table::storage::MIGRATION)
     .subs(STATUS)];

@@ -58,15 +58,22 @@ pub(super) const NODE_ROWS: &[Row] = &[Row::cluster("RuntimeClass", "runtimeclas
     .columns(&table::cluster::RUNTIME_CLASS)];
 
 pub(super) const RESOURCE_ROWS: &[Row] = &[
-    Row::cluster("DeviceClass", "deviceclasses").strategy(&strategy::Spec).columns(&table::system::NAME_AND_AGE),
+    Row::cluster("DeviceClass", "deviceclasses")
+        .strategy(&strategy::DeviceClasses)
+        .columns(&table::system::NAME_AND_AGE),
     Row::cluster("DeviceTaintRule", "devicetaintrules")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::TaintRules)
         .columns(&table::system::DEVICE_TAINT)
         .subs(STATUS),
-    Row::namespaced("ResourceClaim", "resourceclaims").columns(&table::system::RESOURCE_CLAIM).subs(STATUS),
-    Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates").columns(&table::system::NAME_AND_AGE),
+    Row::namespaced("ResourceClaim", "resourceclaims")
+        .strategy(&strategy::DeviceClaims)
+        .columns(&table::system::RESOURCE_CLAIM)
+        .subs(STATUS),
+    Row::namespaced("ResourceClaimTemplate", "resourceclaimtemplates")
+        .strategy(&strategy::ClaimTemplates)
+        .columns(&table::system::NAME_AND_AGE),
     Row::cluster("ResourceSlice", "resourceslices")
-        .strategy(&strategy::Spec)
+        .strategy(&strategy::Slices)
         .columns(&table::system::RESOURCE_SLICE)
         .selectable(&["spec.nodeName", "spec.driver"]),
 ];

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::Dialect;
+use super::{Dialect, custom};
 use crate::{
     kinds::{Kind, Kinds},
-    schema::{Field, ListKind, Schema, Shape, Shared, Type, TypeId, builtin},
+    schema::{Field, ListKind, Schema, Shape, Type, TypeId, builtin},
 };
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -15,6 +15,9 @@ const EXTENSIONS: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const RAW: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+
+/// What `kubectl explain` is expected to say of every object.
+const CREATED: &str = "CreationTimestamp is a timestamp of the server: when it made the object.";
 
 /// Fields that may hold anything, by what upstream declares them as; all others are `RawExtension`.
 const ANYTHING: &[(&str, &str, &str)] = &[
@@ -49,7 +52,7 @@ impl Definitions {
         let mut names = HashMap::new();
         for kind in kinds.rows() {
             let name = definition_name(kind);
-            names.insert(format!("{name}List"), list_gvk(kind));
+            names.insert(list_name(kind), gvk(&kind.group, &kind.version, &kind.list_kind()));
             names.insert(name, gvk(&kind.group, &kind.version, &kind.kind));
         }
         names.extend(OTHER_KINDS.iter().map(|(name, group, kind)| ((*name).to_owned(), gvk(group, "v1", kind))));
@@ -68,7 +71,7 @@ impl Definitions {
         let schema = self.builtin.clone();
         while let Some(id) = self.waiting.pop() {
             let ty = schema.get(id);
-            let definition = self.object(&schema, ty);
+            let definition = self.object(ty);
             self.put(&ty.name, definition);
         }
         self.done.into_iter().collect()
@@ -81,7 +84,8 @@ impl Definitions {
         }
         let name = definition_name(kind);
         if !self.done.contains_key(&name) {
-            let definition = self.object(&kind.schema, kind.schema.get(kind.root));
+            let metadata = self.named(&format!("{META}.ObjectMeta"));
+            let definition = custom::definition(self.dialect, kind, &metadata);
             self.put(&name, definition);
         }
         self.dialect.reference(&name)
@@ -89,7 +93,7 @@ impl Definitions {
 
     /// A reference to the definition of a list of a kind.
     pub(super) fn list(&mut self, kind: &Kind) -> Value {
-        let name = format!("{}List", definition_name(kind));
+        let name = list_name(kind);
         if !kind.is_custom()
             && let Some(id) = self.builtin.find(&name)
         {
@@ -97,16 +101,7 @@ impl Definitions {
         }
         let item = self.kind(kind);
         let metadata = self.named(&format!("{META}.ListMeta"));
-        let list = json!({
-            "type": "object",
-            "required": ["items"],
-            "properties": {
-                "apiVersion": {"type": "string"},
-                "kind": {"type": "string"},
-                "metadata": metadata,
-                "items": {"type": "array", "items": item},
-            },
-        });
+        let list = custom::list(self.dialect, kind, &item, &metadata);
         self.put(&name, list);
         self.dialect.reference(&name)
     }
@@ -153,10 +148,9 @@ impl Definitions {
         self.dialect.reference(name)
     }
 
-    fn object(&mut self, schema: &Schema, ty: &Type) -> Value {
+    fn object(&mut self, ty: &Type) -> Value {
         let mut out = json!({"type": "object"});
-        let properties: Map<_, _> =
-            ty.fields.iter().map(|f| (f.name.to_string(), self.property(schema, ty, f))).collect();
+        let properties: Map<_, _> = ty.fields.iter().map(|f| (f.name.to_string(), self.property(ty, f))).collect();
         if !properties.is_empty() {
             out["properties"] = properties.into();
         }
@@ -167,14 +161,11 @@ impl Definitions {
         if ty.atomic {
             out["x-kubernetes-map-type"] = "atomic".into();
         }
-        if ty.preserve_unknown {
-            out["x-kubernetes-preserve-unknown-fields"] = true.into();
-        }
         out
     }
 
-    fn property(&mut self, schema: &Schema, ty: &Type, field: &Field) -> Value {
-        let mut out = self.shape(schema, &field.shape, Some((ty, field)));
+    fn property(&mut self, ty: &Type, field: &Field) -> Value {
+        let mut out = self.shape(&field.shape, Some((ty, field)));
         let values = || field.values.iter().copied().collect::<Vec<_>>();
         if !field.values.is_empty() {
             match field.shape {
@@ -187,6 +178,9 @@ impl Definitions {
             && let Some(default) = default(field)
         {
             extensions.insert("default".to_owned(), default);
+        }
+        if &*field.name == "creationTimestamp" && ty.name.ends_with(".ObjectMeta") {
+            extensions.insert("description".to_owned(), CREATED.into());
         }
         if field.granular {
             extensions.insert("x-kubernetes-map-type".to_owned(), "granular".into());
@@ -216,7 +210,7 @@ impl Definitions {
         out
     }
 
-    fn shape(&mut self, schema: &Schema, shape: &Shape, at: Option<(&Type, &Field)>) -> Value {
+    fn shape(&mut self, shape: &Shape, at: Option<(&Type, &Field)>) -> Value {
         match shape {
             Shape::Bool => json!({"type": "boolean"}),
             Shape::Int32 => json!({"type": "integer", "format": "int32"}),
@@ -231,13 +225,10 @@ impl Definitions {
             Shape::OrBool(_) => self.special(&format!("{EXTENSIONS}.JSONSchemaPropsOrBool")),
             Shape::OrList(_) => self.special(&format!("{EXTENSIONS}.JSONSchemaPropsOrArray")),
             Shape::OrStrings(_) => self.special(&format!("{EXTENSIONS}.JSONSchemaPropsOrStringArray")),
-            Shape::Any => match schema.types {
-                Shared::Static(_) => self.special(anything(at)),
-                Shared::Counted(_) => json!({"x-kubernetes-preserve-unknown-fields": true}),
-            },
-            Shape::Object(id) => self.held(schema, *id),
+            Shape::Any => self.special(anything(at)),
+            Shape::Object(id) => self.builtin(*id),
             Shape::List { item, kind } => {
-                let mut out = json!({"type": "array", "items": self.shape(schema, item, at)});
+                let mut out = json!({"type": "array", "items": self.shape(item, at)});
                 match kind {
                     ListKind::Atomic => out["x-kubernetes-list-type"] = "atomic".into(),
                     ListKind::Set => out["x-kubernetes-list-type"] = "set".into(),
@@ -249,23 +240,12 @@ impl Definitions {
                 out
             }
             Shape::Map { value, atomic } => {
-                let mut out = json!({"type": "object", "additionalProperties": self.shape(schema, value, at)});
+                let mut out = json!({"type": "object", "additionalProperties": self.shape(value, at)});
                 if *atomic {
                     out["x-kubernetes-map-type"] = "atomic".into();
                 }
                 out
             }
-        }
-    }
-
-    /// A type within another: by reference where built in, else in place.
-    fn held(&mut self, schema: &Schema, id: TypeId) -> Value {
-        let ty = schema.get(id);
-        match (&schema.types, self.builtin.find(&ty.name)) {
-            (Shared::Static(_), _) => self.builtin(id),
-            (Shared::Counted(_), Some(builtin)) => self.builtin(builtin),
-            // Types of custom resources form a tree.
-            (Shared::Counted(_), None) => self.object(schema, ty),
         }
     }
 }
@@ -284,8 +264,13 @@ pub(super) fn gvk(group: &str, version: &str, kind: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-fn list_gvk(kind: &Kind) -> Value {
-    gvk(&kind.group, &kind.version, &format!("{}List", &*kind.kind))
+/// The definition of lists of a kind.
+fn list_name(kind: &Kind) -> String {
+    let name = definition_name(kind);
+    match name.strip_suffix(&*kind.kind) {
+        Some(package) if kind.is_custom() => format!("{package}{}", kind.list_kind()),
+        _ => format!("{name}List"),
+    }
 }
 
 fn anything(at: Option<(&Type, &Field)>) -> &'static str {

@@ -6,6 +6,7 @@
 //! There are no descriptions, and no paths below `/watch/`. Documents are large: callers keep the
 //! encoded text, if anything.
 
+mod custom;
 mod definitions;
 mod paths;
 mod swagger;
@@ -17,10 +18,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    kinds::{Kind, Kinds},
-    schema::Shared,
-};
+use crate::kinds::{Kind, Kinds};
 use definitions::Definitions;
 pub use swagger::encode as v2_message;
 
@@ -136,8 +134,8 @@ impl Fingerprint {
         // Writing into a fingerprint cannot fail.
         let _ = write!(self, "{}/{:?}{:?}", &*kind.kind, kind.verbs, &*kind.subresources);
         // Built-in types change with the version only.
-        if let Shared::Counted(types) = &kind.schema.types {
-            let _ = write!(self, "{types:?}");
+        if let Some(custom) = &kind.schema.custom {
+            let _ = write!(self, "{}{:?}{}", custom.list_kind(), kind.selectable, custom.text());
         }
     }
 }

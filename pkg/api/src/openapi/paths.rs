@@ -89,6 +89,14 @@ pub(super) fn add(paths: &mut Map<String, Value>, definitions: &mut Definitions,
     let mut item = of.path(&["name"]);
     let mut all = of.path(&[]);
     for operation in main_operations(kind, definitions, &object, &name) {
+        let verb = match operation.action {
+            "post" => "create",
+            "put" => "update",
+            action => action,
+        };
+        if !kind.verbs.allows(verb) {
+            continue;
+        }
         let on_item = matches!(operation.action, "get" | "put" | "patch" | "delete");
         let path = if on_item { &mut item } else { &mut all };
         path[operation.method] = of.value(&operation, &of.own);
@@ -339,7 +347,12 @@ impl Operations<'_> {
             "x-kubernetes-group-version-kind": kind,
         });
         let patch = operation.method == "patch" && operation.action == "patch";
-        let body_types: &[&str] = if patch { PATCH_TYPES } else { &["*/*"] };
+        let body_types: &[&str] = match patch {
+            // The last is strategic, which custom resources do not know.
+            true if self.kind.is_custom() => &PATCH_TYPES[..PATCH_TYPES.len() - 1],
+            true => PATCH_TYPES,
+            false => &["*/*"],
+        };
         let required = operation.method != "delete";
         match (&operation.body, self.dialect) {
             (Some(body), Dialect::V2) => {

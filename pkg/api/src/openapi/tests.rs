@@ -127,6 +127,71 @@ fn the_index_points_to_documents_that_change_with_their_kinds() {
     assert_eq!(v3(&all, "nobody", "v1"), None);
 }
 
+/// The table of built-in kinds with a custom one of this schema.
+fn with_custom(schema: Value) -> Kinds {
+    let mut crd = crate::crd::tests::crd(schema);
+    crd["spec"]["versions"][0]["selectableFields"] = json!([{"jsonPath": ".spec.color"}]);
+    let mut rows = kinds::builtin().rows().to_vec();
+    rows.extend(crate::crd::rows(&crd).expect("rows").into_iter().map(Into::into));
+    Kinds::new(rows)
+}
+
+#[test]
+fn custom_kinds_are_published_with_their_texts() {
+    let schema = json!({
+        "type": "object", "description": "Foo is for tests",
+        "properties": {"spec": {
+            "type": "object", "description": "What is wanted", "required": ["null", "color"],
+            "properties": {
+                "color": {"type": "string", "enum": ["red"], "description": "Which one", "default": "red"},
+                "null": {"type": "object", "nullable": true, "properties": {"a": {"type": "string"}}},
+                "port": {"x-kubernetes-int-or-string": true},
+                "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+                "one": {"type": "string", "oneOf": [{"minLength": 1}]},
+                "template": {
+                    "type": "object", "x-kubernetes-embedded-resource": true,
+                    "properties": {"spec": {"type": "object"}},
+                },
+            },
+        }},
+    });
+    let kinds = with_custom(schema.clone());
+    let v3 = v3(&kinds, "example.com", "v1").expect("a document");
+    let schemas = &v3["components"]["schemas"];
+    let foo = &schemas["com.example.v1.Foo"];
+    assert_eq!(foo["description"], "Foo is for tests");
+    assert_eq!(
+        foo["x-kubernetes-group-version-kind"],
+        json!([{"group": "example.com", "version": "v1", "kind": "Foo"}])
+    );
+    assert_eq!(foo["x-kubernetes-selectable-fields"], json!([{"fieldPath": "spec.color"}]));
+    let spec = &foo["properties"]["spec"]["properties"];
+    assert_eq!(spec["color"], schema["properties"]["spec"]["properties"]["color"]);
+    assert_eq!(spec["port"]["anyOf"], json!([{"type": "integer"}, {"type": "string"}]));
+    assert_eq!(spec["one"]["oneOf"], json!([{"minLength": 1}]));
+    assert_eq!(spec["template"]["required"], json!(["kind", "apiVersion"]));
+    let metadata = &foo["properties"]["metadata"];
+    assert!(metadata["description"].as_str().is_some_and(|text| text.starts_with("Standard object's metadata")));
+    assert!(schemas["com.example.v1.FooList"]["properties"]["items"]["items"]["$ref"].is_string());
+    let patch = &v3["paths"]["/apis/example.com/v1/namespaces/{namespace}/foos/{name}"]["patch"];
+    assert_eq!(patch["operationId"], "patchExampleComV1NamespacedFoo");
+    assert!(patch["requestBody"]["content"].get("application/strategic-merge-patch+json").is_none());
+
+    let v2 = v2(&kinds);
+    let foo = &v2["definitions"]["com.example.v1.Foo"];
+    assert_eq!(foo["properties"]["spec"]["required"], json!(["color"]));
+    let spec = &foo["properties"]["spec"]["properties"];
+    assert_eq!(spec["null"], json!({}));
+    assert_eq!(spec["port"], json!({"x-kubernetes-int-or-string": true}));
+    assert_eq!(spec["free"], json!({"x-kubernetes-preserve-unknown-fields": true}));
+    assert_eq!(spec["one"], json!({"type": "string"}));
+
+    let free = with_custom(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+    assert_eq!(super::v2(&free)["definitions"]["com.example.v1.Foo"]["properties"], Value::Null);
+    let address = |kinds: &Kinds| v3_index(kinds)["paths"]["apis/example.com/v1"]["serverRelativeURL"].clone();
+    assert!(address(&kinds) != address(&free) && address(&free) == address(&free));
+}
+
 #[test]
 fn v2_as_a_message() {
     use crate::protobuf::wire;

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Strategy, tracked::content_differs};
+use super::{
+    Strategy,
+    tracked::{content_differs, keep_metadata},
+};
 use crate::validation::{
     FieldErrors,
     admission::{self, Sort},
@@ -39,6 +42,10 @@ impl Strategy for Webhooks {
 pub(crate) struct Policies(pub Sort);
 
 impl Strategy for Policies {
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
     fn has_generation(&self) -> bool {
         true
     }

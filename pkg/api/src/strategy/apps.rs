@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Strategy;
+use super::{Strategy, gates::drop_disabled};
 use crate::{
     tree,
     validation::{FieldErrors, NameRule, claims, labels, names, resources::not_negative, workload},
@@ -11,6 +11,14 @@ use crate::{
 pub(crate) struct Deployments;
 
 impl Strategy for Deployments {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, deployment: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         workload::deployment(&mut errors, deployment);
@@ -39,6 +47,14 @@ impl Strategy for Deployments {
 pub(crate) struct ReplicaSets;
 
 impl Strategy for ReplicaSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, replica_set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         workload::replica_set(&mut errors, replica_set);
@@ -61,6 +77,14 @@ impl Strategy for ReplicaSets {
 pub(crate) struct StatefulSets;
 
 impl Strategy for StatefulSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(set, "spec");
@@ -164,6 +188,14 @@ fn with_claims(set: &Value) -> Value {
 pub(crate) struct DaemonSets;
 
 impl Strategy for DaemonSets {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, set: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(set, "spec");
@@ -200,6 +232,14 @@ impl Strategy for DaemonSets {
 pub(crate) struct ReplicationControllers;
 
 impl Strategy for ReplicationControllers {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "spec.template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "spec.template.spec");
+    }
+
     fn validate(&self, controller: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let spec = tree::at(controller, "spec");
@@ -242,6 +282,14 @@ fn status(new: &Value, old: &Value, ready: &str) -> FieldErrors {
 pub(crate) struct PodTemplates;
 
 impl Strategy for PodTemplates {
+    fn prepare_for_create(&self, object: &mut Value) {
+        drop_disabled(object, "template.spec");
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
+        drop_disabled(new, "template.spec");
+    }
+
     fn validate(&self, template: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         workload::template(&mut errors, "template", tree::at(template, "template"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Strategy;
+use super::{Strategy, gates::drop_disabled};
 use crate::{
     tree,
     validation::{FieldErrors, batch},
@@ -13,6 +13,7 @@ pub(crate) struct Jobs;
 impl Strategy for Jobs {
     fn prepare_for_create(&self, job: &mut Value) {
         tree::remove(job, "spec.scheduling");
+        drop_disabled(job, "spec.template.spec");
         if tree::flag(job, "spec.manualSelector") {
             return;
         }
@@ -35,6 +36,7 @@ impl Strategy for Jobs {
 
     fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
         tree::remove(new, "spec.scheduling");
+        drop_disabled(new, "spec.template.spec");
     }
 
     fn validate_create(&self, job: &Value) -> FieldErrors {
@@ -65,10 +67,12 @@ pub(crate) struct CronJobs;
 impl Strategy for CronJobs {
     fn prepare_for_create(&self, job: &mut Value) {
         tree::remove(job, "spec.jobTemplate.spec.scheduling");
+        drop_disabled(job, "spec.jobTemplate.spec.template.spec");
     }
 
     fn prepare_for_update(&self, new: &mut Value, _old: &Value) {
         tree::remove(new, "spec.jobTemplate.spec.scheduling");
+        drop_disabled(new, "spec.jobTemplate.spec.template.spec");
     }
 
     fn validate_create(&self, job: &Value) -> FieldErrors {

@@ -5,12 +5,13 @@
 
 use serde_json::{Value, json};
 
-use super::Strategy;
+use super::{Strategy, tracked::keep_metadata};
 use crate::{
     tree,
     validation::{
-        FieldErrors, NameRule,
+        FieldErrors, IMMUTABLE, NameRule,
         certificates::{self, Change},
+        pod_certificates,
     },
 };
 
@@ -95,13 +96,47 @@ impl Strategy for TrustBundles {
         }
         let signer = |bundle| tree::text(bundle, "spec.signerName").to_owned();
         if signer(new) != signer(old) {
-            errors.invalid("spec.signerName", signer(new), crate::validation::IMMUTABLE);
+            errors.invalid("spec.signerName", signer(new), IMMUTABLE);
         }
         errors
     }
 
     fn name_rule(&self) -> NameRule {
         NameRule::PathSegment
+    }
+
+    fn unconditional_update(&self) -> bool {
+        false
+    }
+}
+
+/// What kubelets ask for in the name of a pod.
+pub(crate) struct PodRequests;
+
+impl Strategy for PodRequests {
+    fn validate_create(&self, request: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        pod_certificates::request(&mut errors, request);
+        errors
+    }
+
+    fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        let (now, before) = (tree::at(new, "spec"), tree::at(old, "spec"));
+        if !tree::equal(now, before) {
+            errors.invalid("spec", now.clone(), IMMUTABLE);
+        }
+        errors
+    }
+
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        pod_certificates::status(&mut errors, new, old);
+        errors
     }
 
     fn unconditional_update(&self) -> bool {

@@ -113,6 +113,7 @@ impl Strategy for Events {
         if !self.strict {
             return errors;
         }
+        series(&mut errors, event);
         if !tree::has(event, "eventTime") {
             errors.required("eventTime", "");
         }
@@ -138,10 +139,29 @@ impl Strategy for Events {
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         if self.strict {
-            let fixed = [self.about, "reason", self.text, "type", "eventTime", "action", "related", self.reporter];
-            for field in fixed.into_iter().chain(["reportingInstance"]) {
-                if !tree::equal(tree::at(new, field), tree::at(old, field)) {
-                    errors.invalid(field, tree::at(new, field).clone(), crate::validation::IMMUTABLE);
+            if !tree::equal(tree::at(new, "series"), tree::at(old, "series")) {
+                series(&mut errors, new);
+            }
+            // A field, and what upstream calls it in messages.
+            let fixed = [
+                (self.about, "involvedObject"),
+                ("reason", "reason"),
+                (self.text, "message"),
+                ("deprecatedSource", "source"),
+                ("deprecatedFirstTimestamp", "firstTimestamp"),
+                ("deprecatedLastTimestamp", "lastTimestamp"),
+                ("deprecatedCount", "count"),
+                ("type", "type"),
+                ("eventTime", "eventTime"),
+                ("action", "action"),
+                ("related", "related"),
+                (self.reporter, "reportingController"),
+                ("reportingInstance", "reportingInstance"),
+            ];
+            for (field, shown) in fixed {
+                let now = tree::at(new, field);
+                if !tree::equal(now, tree::at(old, field)) {
+                    errors.invalid(shown, now.clone(), crate::validation::IMMUTABLE);
                 }
             }
         }
@@ -168,14 +188,18 @@ impl Events {
         if tree::text(event, self.text).len() > 1024 {
             errors.invalid("message", "", "can have at most 1024 characters");
         }
-        if self.strict && tree::has(event, "series") {
-            if tree::int(event, "series.count") < 2 {
-                errors.invalid("series.count", "", "should be at least 2");
-            }
-            if !tree::has(event, "series.lastObservedTime") {
-                errors.required("series.lastObservedTime", "");
-            }
-        }
+    }
+}
+
+fn series(errors: &mut FieldErrors, event: &Value) {
+    if !tree::has(event, "series") {
+        return;
+    }
+    if tree::int(event, "series.count") < 2 {
+        errors.invalid("series.count", "", "should be at least 2");
+    }
+    if !tree::has(event, "series.lastObservedTime") {
+        errors.required("series.lastObservedTime", "");
     }
 }
 

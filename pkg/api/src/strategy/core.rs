@@ -37,18 +37,41 @@ impl Strategy for Namespaces {
     fn validate(&self, namespace: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for finalizer in tree::texts(namespace, "spec.finalizers") {
-            errors.each("spec.finalizers", finalizer, names::qualified(finalizer));
-            let standard = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
-            if !finalizer.contains('/') && !standard {
-                let detail = "name is neither a standard finalizer name nor is it fully qualified";
-                errors.invalid("spec.finalizers", finalizer, detail);
+            finalizer_name(&mut errors, "spec.finalizers", finalizer);
+        }
+        errors
+    }
+
+    fn validate_subresource(&self, subresource: &str, new: &Value, _old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        if subresource == "finalize" {
+            for (index, finalizer) in tree::texts(new, "spec.finalizers").enumerate() {
+                finalizer_name(&mut errors, &format!("spec.finalizers[{index}]"), finalizer);
             }
+            return errors;
+        }
+        let (wanted, when) = match tree::has(new, "metadata.deletionTimestamp") {
+            false => ("Active", "`deletionTimestamp` is empty"),
+            true => ("Terminating", "`deletionTimestamp` is not empty"),
+        };
+        let phase = tree::text(new, "status.phase");
+        if phase != wanted {
+            errors.invalid("status.Phase", phase, format!("may only be '{wanted}' if {when}"));
         }
         errors
     }
 
     fn name_rule(&self) -> NameRule {
         NameRule::Label
+    }
+}
+
+fn finalizer_name(errors: &mut FieldErrors, path: &str, finalizer: &str) {
+    errors.each(path, finalizer, names::qualified(finalizer));
+    let standard = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
+    if !finalizer.contains('/') && !standard {
+        let detail = "name is neither a standard finalizer name nor is it fully qualified";
+        errors.invalid(path, finalizer, detail);
     }
 }
 
@@ -206,6 +229,39 @@ fn only_names(account: &mut Value) {
 pub(crate) struct Nodes;
 
 impl Strategy for Nodes {
+    /// `podCIDR` is the first of `podCIDRs`, and wins where they differ.
+    fn default(&self, node: &mut Value) {
+        let one = tree::text(node, "spec.podCIDR").to_owned();
+        let first = tree::texts(node, "spec.podCIDRs").next().unwrap_or_default().to_owned();
+        match (one.as_str(), first.as_str()) {
+            ("", "") => {}
+            ("", _) => tree::set(node, "spec.podCIDR", first),
+            (one, first) if one != first => tree::set(node, "spec.podCIDRs", vec![one]),
+            _ => {}
+        }
+    }
+
+    fn prepare_for_create(&self, node: &mut Value) {
+        for field in ["spec.configSource", "status.config", "spec.podPreemptionPolicy"] {
+            tree::remove(node, field);
+        }
+    }
+
+    fn prepare_for_update(&self, new: &mut Value, old: &Value) {
+        for field in ["spec.configSource", "spec.podPreemptionPolicy"] {
+            if !tree::has(old, field) {
+                tree::remove(new, field);
+            }
+        }
+    }
+
+    fn validate_subresource(&self, _subresource: &str, new: &Value, old: &Value) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        amounts(&mut errors, new);
+        errors.extend(self.validate_update(new, old));
+        errors
+    }
+
     fn keeps_status_on_create(&self) -> bool {
         true
     }
@@ -213,13 +269,15 @@ impl Strategy for Nodes {
     fn validate(&self, node: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         taints(&mut errors, tree::items(node, "spec.taints"));
-        for part in ["capacity", "allocatable"] {
-            for (resource, value) in tree::entries(node, &format!("status.{part}")) {
-                resources::amount(&mut errors, &format!("status.{part}.{resource}"), resource, value);
-            }
-        }
-        for (index, network) in tree::texts(node, "spec.podCIDRs").enumerate() {
+        amounts(&mut errors, node);
+        let networks: Vec<_> = tree::texts(node, "spec.podCIDRs").collect();
+        for (index, network) in networks.iter().enumerate() {
             ip::network(&mut errors, format!("spec.podCIDRs[{index}]"), network);
+        }
+        let sixes = networks.iter().filter(|network| network.contains(':')).count();
+        if networks.len() > 1 && (networks.len() > 2 || sixes != 1) {
+            let detail = "may specify no more than one CIDR for each IP family";
+            errors.invalid("spec.podCIDRs", networks, detail);
         }
         errors
     }
@@ -245,6 +303,41 @@ impl Strategy for Nodes {
             }
         }
         errors
+    }
+}
+
+/// Checks what a node says that it has.
+fn amounts(errors: &mut FieldErrors, node: &Value) {
+    for part in ["capacity", "allocatable"] {
+        for (resource, value) in tree::entries(node, &format!("status.{part}")) {
+            resources::amount(errors, &format!("status.{part}.{resource}"), resource, value);
+        }
+    }
+    let features: Vec<_> = tree::texts(node, "status.declaredFeatures").collect();
+    for (index, feature) in features.iter().enumerate() {
+        let path = format!("status.declaredFeatures[{index}]");
+        let segment = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.bytes().all(|c| c.is_ascii_alphanumeric())
+        };
+        let upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
+        if feature.len() > 253 {
+            let detail = format!("invalid feature name {feature:?}: must be no more than 253 characters");
+            errors.invalid(path.clone(), *feature, detail);
+        } else if !upper || !feature.split('/').all(segment) {
+            let detail = format!(
+                "invalid feature name {feature:?}: must start with an UpperCamelCase segment, with subsequent segments \
+                 separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters \
+                 and slashes"
+            );
+            errors.invalid(path.clone(), *feature, detail);
+        }
+        match index.checked_sub(1).map(|before| features[before]) {
+            Some(before) if before == *feature => errors.duplicate(path, *feature),
+            Some(before) if before > *feature => {
+                errors.invalid(path, *feature, "list must be sorted alphabetically");
+            }
+            _ => {}
+        }
     }
 }
 

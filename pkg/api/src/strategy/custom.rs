@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Strategy, tracked::content_differs};
+use super::Strategy;
 use crate::{
-    crd::{Custom, definition},
+    crd::{Custom, begin_to_end, definition},
     kinds::ScalePaths,
     tree,
     validation::FieldErrors,
@@ -40,6 +40,10 @@ impl Strategy for CustomResourceDefinitions {
         }
     }
 
+    fn prepare_for_deletion(&self, crd: &mut Value, now: &str) {
+        begin_to_end(crd, now);
+    }
+
     fn validate_create(&self, crd: &Value) -> FieldErrors {
         definition::validate(crd)
     }
@@ -54,10 +58,6 @@ impl Strategy for CustomResourceDefinitions {
 
     fn has_generation(&self) -> bool {
         true
-    }
-
-    fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        !tree::equal(&new["spec"], &old["spec"])
     }
 }
 
@@ -94,7 +94,7 @@ impl Strategy for CustomResources {
 
     /// The status counts where it is no subresource: where it is, the main resource cannot change it.
     fn generation_moves(&self, new: &Value, old: &Value) -> bool {
-        content_differs(new, old) || !tree::equal(&new["status"], &old["status"])
+        content(new).ne(content(old))
     }
 }
 
@@ -114,6 +114,11 @@ impl CustomResources {
             errors.invalid(format!(".{}", &*scale.selector), "", detail);
         }
     }
+}
+
+/// All fields but metadata.
+fn content(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten().filter(|(key, _)| *key != "metadata")
 }
 
 /// Checks a number of replicas.

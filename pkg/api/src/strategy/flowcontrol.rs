@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
-use super::Strategy;
+use super::{Strategy, tracked::keep_metadata};
 use crate::validation::{FieldErrors, flowcontrol};
 
 pub(crate) struct FlowSchemas;
 
 impl Strategy for FlowSchemas {
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
     fn has_generation(&self) -> bool {
         true
     }
@@ -28,6 +32,10 @@ impl Strategy for FlowSchemas {
 pub(crate) struct PriorityLevels;
 
 impl Strategy for PriorityLevels {
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
     fn has_generation(&self) -> bool {
         true
     }

@@ -16,8 +16,11 @@ mod certificates;
 mod cluster;
 mod core;
 mod custom;
+mod devices;
 mod endpoints;
 mod flowcontrol;
+mod gates;
+mod migration;
 mod networking;
 mod pods;
 mod quota;
@@ -39,12 +42,14 @@ pub(crate) use self::{
     },
     autoscaling::{Autoscalers, DisruptionBudgets},
     batch::{CronJobs, Jobs},
-    certificates::{SigningRequests, TrustBundles},
+    certificates::{PodRequests, SigningRequests, TrustBundles},
     cluster::{Events, Leases, PriorityClasses, RuntimeClasses},
     core::{ConfigMaps, Namespaces, Nodes, Secrets, ServiceAccounts},
     custom::{CustomResourceDefinitions, CustomResources},
+    devices::{ClaimTemplates, Claims as DeviceClaims, DeviceClasses, Slices, TaintRules},
     endpoints::{EndpointSlices, Endpoints},
     flowcontrol::{FlowSchemas, PriorityLevels},
+    migration::Migrations,
     networking::{IngressClasses, Ingresses, IpAddresses, NetworkPolicies, ServiceCidrs},
     pods::Pods,
     quota::{LimitRanges, ResourceQuotas},
@@ -52,7 +57,6 @@ pub(crate) use self::{
     registration::ApiServices,
     services::Services,
     storage::{Attachments, AttributesClasses, Capacities, Claims, CsiDrivers, CsiNodes, StorageClasses, Volumes},
-    tracked::Spec,
 };
 use crate::validation::FieldErrors;
 
@@ -128,6 +132,9 @@ pub trait Strategy: Send + Sync {
     fn grace_seconds(&self, _object: &Value, _requested: Option<i64>) -> Option<i64> {
         None
     }
+
+    /// Marks an object whose deletion is asked for, at the first time; `now` in RFC 3339. A finalizer keeps it.
+    fn prepare_for_deletion(&self, _object: &mut Value, _now: &str) {}
 
     /// Finalizers that every new object starts with.
     fn initial_finalizers(&self) -> &'static [&'static str] {

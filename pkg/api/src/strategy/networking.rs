@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Strategy;
+use super::{Strategy, tracked::keep_metadata};
 use crate::validation::{FieldErrors, NameRule, ip, networking};
 
 pub(crate) struct NetworkPolicies;
@@ -98,6 +98,10 @@ impl Strategy for IpAddresses {
 pub(crate) struct ServiceCidrs;
 
 impl Strategy for ServiceCidrs {
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
     fn validate_create(&self, object: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         networking::service_cidr(&mut errors, object);

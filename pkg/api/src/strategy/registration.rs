@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Strategy;
+use super::{Strategy, tracked::keep_metadata};
 use crate::{
     tree,
     validation::{FieldErrors, NameRule, names, x509},
@@ -15,6 +15,10 @@ const VERSION_PRIORITY: i64 = 1_000;
 pub(crate) struct ApiServices;
 
 impl Strategy for ApiServices {
+    fn prepare_for_subresource(&self, _subresource: &str, new: &mut Value, old: &Value) {
+        keep_metadata(new, old);
+    }
+
     /// What this server serves itself is there from the start.
     fn prepare_for_create(&self, service: &mut Value) {
         if !tree::has(service, "spec.service") {

@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 
-use super::Strategy;
 use crate::tree;
 
-/// The generation follows `spec`.
-pub(crate) struct Spec;
-
-impl Strategy for Spec {
-    fn has_generation(&self) -> bool {
-        true
+/// Metadata that writes of the status do not touch, for kinds that want it so.
+pub(super) fn keep_metadata(new: &mut Value, old: &Value) {
+    let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
+        match tree::at(old, "metadata").get(field) {
+            Some(value) => drop(metadata.insert(field.to_owned(), value.clone())),
+            None => drop(metadata.remove(field)),
+        }
     }
 }
 

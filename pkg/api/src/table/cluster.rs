@@ -162,6 +162,7 @@ pub(crate) static EVENT: [Column; 10] = [
         name: Shared::Static("Name"),
         kind: Shared::Static("string"),
         format: Shared::Static("name"),
+        description: Shared::Static(""),
         priority: 1,
         cell: Cell::Text("metadata.name", ""),
     },

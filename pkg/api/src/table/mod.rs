@@ -110,7 +110,7 @@ fn definition(column: &&Column) -> Value {
         "name": &*column.name,
         "type": &*column.kind,
         "format": &*column.format,
-        "description": "",
+        "description": &*column.description,
         "priority": column.priority,
     })
 }
@@ -169,7 +169,14 @@ fn typed(kind: &str, value: &Value, now: i64) -> Value {
 
 /// A column of any type.
 pub(crate) const fn column(name: &'static str, kind: &'static str, cell: Cell) -> Column {
-    Column { name: Shared::Static(name), kind: Shared::Static(kind), format: Shared::Static(""), priority: 0, cell }
+    Column {
+        name: Shared::Static(name),
+        kind: Shared::Static(kind),
+        format: Shared::Static(""),
+        description: Shared::Static(""),
+        priority: 0,
+        cell,
+    }
 }
 
 /// The column of names.
@@ -178,6 +185,7 @@ pub(crate) const fn name(heading: &'static str) -> Column {
         name: Shared::Static(heading),
         kind: Shared::Static("string"),
         format: Shared::Static("name"),
+        description: Shared::Static(""),
         priority: 0,
         cell: Cell::Text("metadata.name", ""),
     }
@@ -220,7 +228,14 @@ pub(crate) const fn wide(name: &'static str, make: fn(&Value, i64) -> Value) -> 
 
 /// Text for wide output only.
 pub(crate) const fn wide_column(name: &'static str, cell: Cell) -> Column {
-    Column { name: Shared::Static(name), kind: Shared::Static("string"), format: Shared::Static(""), priority: 1, cell }
+    Column {
+        name: Shared::Static(name),
+        kind: Shared::Static("string"),
+        format: Shared::Static(""),
+        description: Shared::Static(""),
+        priority: 1,
+        cell,
+    }
 }
 
 /// `a=b,c=d`, or `<none>`.
@@ -280,6 +295,7 @@ pub(crate) const fn column_named(make: fn(&Value, i64) -> Value) -> Column {
         name: Shared::Static("Name"),
         kind: Shared::Static("string"),
         format: Shared::Static("name"),
+        description: Shared::Static(""),
         priority: 0,
         cell: Cell::Code(make),
     }

@@ -71,6 +71,22 @@ pub fn canonical_network(errors: &mut FieldErrors, path: &str, text: &str) {
     }
 }
 
+/// Checks an address with the length of its network.
+pub fn interface_address(errors: &mut FieldErrors, path: &str, text: &str) {
+    match network_sloppy(text) {
+        None => {
+            let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+            errors.invalid(path, text, detail);
+        }
+        Some((address, length)) => {
+            let canonical = format!("{address}/{length}");
+            if canonical != text {
+                errors.invalid(path, text, format!("must be in canonical form ({canonical:?})"));
+            }
+        }
+    }
+}
+
 fn parse_network(text: &str) -> Option<(IpAddr, u8)> {
     network_sloppy(text).filter(|(address, _)| {
         let (head, length) = text.split_once('/').unwrap_or_default();

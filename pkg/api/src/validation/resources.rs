@@ -119,15 +119,38 @@ pub fn container_resource(errors: &mut FieldErrors, path: &str, name: &str) {
 
 /// Checks `resources` of a container; `claims` are the names of the pod's resource claims.
 pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &[&str]) {
+    requirements_of(errors, path, resources, claims, container_resource);
+}
+
+/// An amount of huge pages is a whole number of them.
+fn huge_pages(errors: &mut FieldErrors, path: &str, name: &str, value: &Value) {
+    let Some(page) = name.strip_prefix("hugepages-") else { return };
+    let Ok(amount) = Quantity::from_value(value) else { return };
+    let size = page.parse::<Quantity>().ok().filter(|size| size.signum() > 0 && size.milli() % 1000 == 0);
+    if size.is_none_or(|size| amount.value() % size.value() != 0) {
+        let detail = format!("{amount} is not positive integer multiple of {name}");
+        errors.invalid(path, amount.to_string(), detail);
+    }
+}
+
+/// As [`requirements`], with another rule for the names of resources.
+pub fn requirements_of(
+    errors: &mut FieldErrors,
+    path: &str,
+    resources: &Value,
+    claims: &[&str],
+    rule: fn(&mut FieldErrors, &str, &str),
+) {
     let limits = tree::at(resources, "limits");
     for (name, value) in tree::entries(resources, "limits") {
         let path = format!("{path}.limits[{name}]");
-        container_resource(errors, &path, name);
+        rule(errors, &path, name);
         amount(errors, &path, name, value);
+        huge_pages(errors, &path, name, value);
     }
     for (name, value) in tree::entries(resources, "requests") {
         let at = format!("{path}.requests[{name}]");
-        container_resource(errors, &at, name);
+        rule(errors, &at, name);
         amount(errors, &at, name, value);
         let overcommit = overcommits(name);
         let pair = limits.get(name).map(|limit| (Quantity::from_value(value), Quantity::from_value(limit)));
@@ -146,6 +169,7 @@ pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, cla
             }
             None => {}
         }
+        huge_pages(errors, &at, name, value);
     }
     let mentions = |wanted: fn(&str) -> bool| {
         ["limits", "requests"].iter().any(|part| tree::entries(resources, part).any(|(name, _)| wanted(name)))
@@ -153,11 +177,31 @@ pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, cla
     if mentions(is_huge_page) && !mentions(|name| matches!(name, "cpu" | "memory")) {
         errors.forbidden(path, "HugePages require cpu or memory");
     }
+    claim_names(errors, path, resources, claims);
+}
+
+/// Claims of a container: whole, or single requests of them, each once.
+fn claim_names(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &[&str]) {
+    let mut seen: Vec<String> = Vec::new();
     for (index, claim) in tree::items(resources, "claims").iter().enumerate() {
         let (path, name) = (format!("{path}.claims[{index}]"), tree::text(claim, "name"));
+        let request = tree::text(claim, "request");
         if name.is_empty() {
             errors.required(path, "");
-        } else if !claims.contains(&name) {
+            continue;
+        }
+        let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
+        if !request.is_empty() {
+            errors.each(format!("{path}.request"), request, names::label(request));
+        }
+        let covers = |other: &String| *other == name || *other == key;
+        if seen.iter().any(covers) {
+            errors.duplicate(path.clone(), if seen.iter().any(|s| s == name) { name } else { &key });
+        } else if request.is_empty() && seen.iter().any(|other| other.split_once('/').is_some_and(|(n, _)| n == name)) {
+            errors.duplicate(path.clone(), name);
+        }
+        seen.push(key);
+        if !claims.contains(&name) {
             let known =
                 if claims.is_empty() { " which is empty".to_owned() } else { format!(": {}", claims.join(", ")) };
             let detail = format!("must be one of the names in pod.spec.resourceClaims{known}");

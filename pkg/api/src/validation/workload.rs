@@ -16,6 +16,8 @@ pub fn template(errors: &mut FieldErrors, path: &str, template: &Value) {
     // Upstream reports them without `metadata`.
     labels::labels(errors, &format!("{path}.labels"), tree::at(template, "metadata.labels"));
     annotations(errors, &format!("{path}.annotations"), tree::at(template, "metadata.annotations"));
+    let spec = tree::at(template, "spec");
+    pod::known_annotations(errors, &format!("{path}.annotations"), tree::at(template, "metadata.annotations"), spec);
     pod::pod_spec(errors, &format!("{path}.spec"), tree::at(template, "spec"), Part::Template);
 }
 

@@ -2,6 +2,7 @@
 //! table of plugins, run in order: first all `mutate`, later all `validate`.
 
 mod certificates;
+mod devices;
 mod escalation;
 mod namespace;
 mod node_restriction;
@@ -82,6 +83,7 @@ pub fn plugins(own_node: &str) -> Vec<Box<dyn Plugin>> {
         Box::new(service::Allocation::default()),
         Box::new(escalation::Escalation),
         Box::new(certificates::Certificates),
+        Box::new(devices::TaintTimes),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use api::{Kind, Status};
+use api::{Kind, Status, kinds::Names};
 use bytes::Bytes;
 use parking_lot::RwLock;
 use store::{KeyRange, Range, Store};
@@ -28,13 +28,26 @@ struct Slot {
 pub struct Caches {
     store: Arc<dyn Store>,
     slots: RwLock<HashMap<String, Arc<Slot>>>,
+    /// What is known of the resources that come and go, by the prefix of their keys.
+    passing: RwLock<HashMap<String, Passing>>,
     seen: watch::Sender<i64>,
+}
+
+/// A resource that comes and goes with its definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// Of the definition.
+    pub uid: String,
+    /// Selectable paths of all its versions.
+    pub selectable: Names,
+    /// Tells one state of its rows from the next.
+    pub state: i64,
 }
 
 impl Caches {
     /// No caches yet, and nothing feeds them before [`Caches::follow`].
     pub fn new(store: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Caches { store, slots: RwLock::default(), seen: watch::channel(0).0 })
+        Arc::new(Caches { store, slots: RwLock::default(), passing: RwLock::default(), seen: watch::channel(0).0 })
     }
 
     /// The cache of a kind's resource, loaded.
@@ -43,13 +56,35 @@ impl Caches {
         let existing = self.slots.read().get(&prefix).cloned();
         let slot = existing.unwrap_or_else(|| {
             let make = || {
-                let cache = Arc::new(Cache::new(prefix.clone(), kind.selectable.clone()));
+                let passing = self.passing.read().get(&prefix).map(|passing| passing.selectable.clone());
+                let selectable = passing.unwrap_or_else(|| kind.selectable.clone());
+                let cache = Arc::new(Cache::new(prefix.clone(), selectable));
                 Arc::new(Slot { cache, loaded: OnceCell::new() })
             };
             self.slots.write().entry(prefix.clone()).or_insert_with(make).clone()
         });
         slot.loaded.get_or_try_init(|| self.load(&slot.cache)).await?;
         Ok(slot.cache.clone())
+    }
+
+    /// Says which resources come and go, as they are now. Watches of those that are gone or otherwise than
+    /// before come to their end; caches are dropped where they are of no more use.
+    pub fn passing(&self, now: HashMap<String, Passing>) {
+        let before = std::mem::replace(&mut *self.passing.write(), now.clone());
+        for (prefix, was) in before {
+            let is = now.get(&prefix);
+            if is == Some(&was) {
+                continue;
+            }
+            let of_use = is.is_some_and(|is| (&is.uid, &is.selectable) == (&was.uid, &was.selectable));
+            let slot = match of_use {
+                true => self.slots.read().get(&prefix).cloned(),
+                false => self.slots.write().remove(&prefix),
+            };
+            if let Some(slot) = slot {
+                slot.cache.end_watches();
+            }
+        }
     }
 
     async fn load(&self, cache: &Cache) -> Result<(), Status> {

@@ -8,6 +8,9 @@
 //! - A cache keeps a bounded window of past changes. Watchers hold a position in it and no buffer of
 //!   their own: one that falls out of the window is dropped with `Expired`.
 //!
+//! - Resources that come and go with their definition ([`Passing`]) take their watchers with them, who
+//!   get all changes until then.
+//!
 //! # Caveats
 //! - A cache knows no changes before its first use: watching from an older revision is `Expired`.
 
@@ -16,5 +19,5 @@ mod feed;
 mod resource;
 
 pub use facts::Facts;
-pub use feed::Caches;
+pub use feed::{Caches, Passing};
 pub use resource::{Cache, Change, ChangeKind, Object, Page, TooOld, Wanted};

@@ -3,10 +3,13 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     ops::Bound,
-    sync::Arc,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use api::{kinds::Names, schema::Shared};
+use api::{Kind, kinds::Names, schema::Shared};
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use store::{Event, KeyRange, KeyValue};
@@ -84,9 +87,32 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The state before.
     pub previous: Option<Arc<Object>>,
-    /// The plain watch event in JSON and in protobuf, for all watchers without selectors; dropped as
-    /// the change ages.
-    pub encoded: Mutex<[Option<Bytes>; 2]>,
+    encoded: Mutex<Vec<Encoded>>,
+}
+
+/// A plain watch event, as watchers without selectors get it.
+#[derive(Debug)]
+struct Encoded {
+    row: Weak<Kind>,
+    protobuf: bool,
+    bytes: Bytes,
+}
+
+impl Change {
+    fn new(revision: i64, kind: ChangeKind, object: Arc<Object>, previous: Option<Arc<Object>>) -> Self {
+        Change { revision, kind, object, previous, encoded: Mutex::default() }
+    }
+
+    /// The plain event as another watcher of the same row had it; dropped as the change ages.
+    pub fn encoded(&self, row: &Arc<Kind>, protobuf: bool) -> Option<Bytes> {
+        let known = self.encoded.lock();
+        known.iter().find(|e| e.protobuf == protobuf && e.row.as_ptr() == Arc::as_ptr(row)).map(|e| e.bytes.clone())
+    }
+
+    /// Keeps the plain event for other watchers.
+    pub fn keep_encoded(&self, row: &Arc<Kind>, protobuf: bool, bytes: Bytes) {
+        self.encoded.lock().push(Encoded { row: Arc::downgrade(row), protobuf, bytes });
+    }
 }
 
 /// A page of a list, of one revision.
@@ -121,6 +147,7 @@ pub struct Cache {
     selectable: Names,
     state: RwLock<State>,
     newest: watch::Sender<u64>,
+    epoch: AtomicU64,
 }
 
 /// A watcher's position fell out of the window.
@@ -133,7 +160,7 @@ pub struct TooOld {
 impl Cache {
     pub(super) fn new(prefix: String, selectable: Names) -> Self {
         let state = State { loading: Some(Vec::new()), ..State::default() };
-        Cache { prefix, selectable, state: RwLock::new(state), newest: watch::channel(0).0 }
+        Cache { prefix, selectable, state: RwLock::new(state), newest: watch::channel(0).0, epoch: AtomicU64::new(0) }
     }
 
     /// `/registry/pods/`.
@@ -236,6 +263,23 @@ impl Cache {
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
     }
+
+    /// The position behind the newest change.
+    pub fn newest(&self) -> u64 {
+        *self.newest.borrow()
+    }
+
+    /// Goes up when the watches that are under way are to end: what they serve is served no more, or
+    /// otherwise.
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// Ends the watches that are under way, behind all changes up to now.
+    pub(super) fn end_watches(&self) {
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+        self.newest.send_modify(|_| {});
+    }
 }
 
 /// What [`Cache::list`] does with an object.
@@ -268,16 +312,16 @@ impl State {
         self.last = revision;
         let change = if event.is_delete() {
             let Some(gone) = self.objects.remove(&event.kv.key) else { return };
-            Change { revision, kind: ChangeKind::Deleted, object: gone, previous: None, encoded: Mutex::default() }
+            Change::new(revision, ChangeKind::Deleted, gone, None)
         } else {
             let Some(object) = Object::new(&event.kv, selectable) else { return };
             let previous = self.objects.insert(event.kv.key.clone(), object.clone());
-            Change { revision, kind: ChangeKind::Applied, object, previous, encoded: Mutex::default() }
+            Change::new(revision, ChangeKind::Applied, object, previous)
         };
         self.window_bytes += change.object.stored.size();
         self.window.push_back(Arc::new(change));
         if self.window.len() > ENCODED {
-            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Default::default();
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Vec::new();
         }
         while (self.window.len() > WINDOW && self.window_bytes > WINDOW_BYTES) || self.window.len() > WINDOW_MAX {
             let Some(dropped) = self.window.pop_front() else { break };

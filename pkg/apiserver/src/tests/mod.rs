@@ -4,6 +4,7 @@ mod access;
 mod certificates;
 mod clients;
 mod contract;
+mod custom;
 mod datastore;
 mod documents;
 mod lists;

@@ -1,6 +1,6 @@
 //! create.
 
-use api::{Status, Value, apply, defaults, meta, validation};
+use api::{Status, Value, apply, defaults, kinds::Verbs, meta, validation};
 use parking_lot::Mutex;
 use rand::Rng as _;
 
@@ -31,6 +31,9 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
 /// apply has made them already.
 pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, track: bool) -> Result<Stored, Status> {
     let kind = &call.kind;
+    if kind.verbs == Verbs::Ending {
+        return Err(Status::ending(&kind.group, &kind.plural, call.info.verb));
+    }
     place(call, &mut object)?;
     if !meta::text(&object, "resourceVersion").is_empty() {
         return Err(Status {

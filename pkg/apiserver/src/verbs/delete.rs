@@ -157,6 +157,7 @@ pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timesta
             () => Decision::Mark(new),
         };
     }
+    kind.strategy.prepare_for_deletion(&mut new, &rfc3339(now));
     let seconds = grace.unwrap_or(0);
     if seconds == 0 && !pending(kind, &new) {
         return Decision::Remove;

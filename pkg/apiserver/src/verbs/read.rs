@@ -7,9 +7,10 @@ use store::{KeyRange, Range};
 
 use super::select::Selection;
 use crate::{
-    cache::{Caches, Facts, Object, Wanted},
+    cache::{Cache, Caches, Facts, Object, Wanted},
     call::Call,
     keys,
+    negotiate::Encoding,
     query::{At, Continue, ListOptions},
     reply::{List, Reply},
     stored::Stored,
@@ -17,7 +18,15 @@ use crate::{
 
 /// Answers a get of the main resource.
 pub async fn get(call: &Call) -> Result<Reply, Status> {
-    Ok(Reply::Object(200, current(call).await?))
+    let current = current(call).await?;
+    if call.kind.conversion.is_none() && call.accepted.encoding != Encoding::Protobuf {
+        return Ok(Reply::Object(200, current));
+    }
+    // What has to be made of the committed bytes was perhaps made for another reader of the cached object.
+    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let key = keys::object(&call.kind, call.namespace(), &call.info.name);
+    let cached = cache.get(key.as_bytes()).filter(|object| object.stored.revision == current.revision);
+    Ok(Reply::Object(200, cached.map_or(current, |object| object.stored.clone())))
 }
 
 /// The object that a request names, as committed last.
@@ -33,14 +42,15 @@ pub async fn list(call: &Call) -> Result<Reply, Status> {
 
 /// The objects that a list's options select.
 pub async fn select(call: &Call, mut options: ListOptions) -> Result<List, Status> {
-    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
+    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.selectable())?;
     let keys = KeyRange::prefix(keys::scope(&call.kind, call.namespace()));
     match (&options.continuation, options.at) {
-        (Some(token), _) => next_page(call, &options, token, keys, &selection).await,
-        (None, At::Exact(revision)) => at_revision(call, &options, keys, revision, &selection).await,
+        (Some(token), _) => next_page(call, &cache, &options, token, keys, &selection).await,
+        (None, At::Exact(revision)) => at_revision(call, &cache, &options, keys, revision, &selection).await,
         (None, at) => {
             let oldest = reach(&call.server.caches, at).await?;
-            from_cache(call, &options, keys, oldest, &selection).await
+            from_cache(call, &cache, &options, keys, oldest, &selection).await
         }
     }
 }
@@ -59,12 +69,12 @@ pub async fn reach(caches: &Caches, at: At) -> Result<i64, Status> {
 
 async fn from_cache(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     keys: KeyRange,
     oldest: i64,
     selection: &Selection,
 ) -> Result<List, Status> {
-    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
     let mut pager = Pager::new(options.limit);
     let page = cache.list(&keys, |object| pager.next(selection.matches(object)));
     let revision = page.revision.max(oldest);
@@ -125,6 +135,7 @@ fn finish_page(
 
 async fn next_page(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     token: &Continue,
     keys: KeyRange,
@@ -137,23 +148,23 @@ async fn next_page(
     let keys = KeyRange { start: start.into(), ..keys };
     if token.revision < 0 {
         let head = call.server.caches.at_head().await?;
-        return from_cache(call, options, keys, head, selection).await;
+        return from_cache(call, cache, options, keys, head, selection).await;
     }
-    at_revision(call, options, keys, token.revision, selection).await
+    at_revision(call, cache, options, keys, token.revision, selection).await
 }
 
 /// A page as of a revision: from the cache if nothing changed since, else from the store's history.
 async fn at_revision(
     call: &Call,
+    cache: &Cache,
     options: &ListOptions,
     keys: KeyRange,
     revision: i64,
     selection: &Selection,
 ) -> Result<List, Status> {
     call.server.caches.reach(revision).await?;
-    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
     if cache.unchanged_since(revision) && call.server.keeps(revision) {
-        let mut list = from_cache(call, options, keys.clone(), revision, selection).await?;
+        let mut list = from_cache(call, cache, options, keys.clone(), revision, selection).await?;
         if cache.unchanged_since(revision) {
             list.revision = revision;
             return Ok(list);

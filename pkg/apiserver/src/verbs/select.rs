@@ -2,6 +2,7 @@
 
 use api::{
     Kind, Status,
+    schema::Shared,
     selector::{Fields, Labels},
 };
 
@@ -29,8 +30,8 @@ enum Field {
 
 impl Selection {
     /// Compiles the selectors of a list; unknown fields are refused with upstream's text.
-    /// `name`: one object alone, if not empty.
-    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str) -> Result<Self, Status> {
+    /// `name`: one object alone, if not empty. `indexed`: the paths of the objects' facts.
+    pub fn new(kind: &Kind, options: &mut ListOptions, name: &str, indexed: &[Shared<str>]) -> Result<Self, Status> {
         let fields: Option<Fields> = options.fields.take();
         let mut terms = Vec::new();
         if !name.is_empty() {
@@ -40,10 +41,17 @@ impl Selection {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,
                 "metadata.namespace" if kind.namespaced => Field::Namespace,
-                path => match kind.selectable.iter().position(|label| **label == *path) {
-                    Some(at) => Field::At(at),
-                    None => return Err(Status::bad_request(format!("field label not supported: {path}"))),
-                },
+                path => {
+                    let own = kind.selectable.iter().position(|label| **label == *path);
+                    let at = match kind.is_custom() {
+                        // The facts are of all versions, which need not have the same paths.
+                        true => own.and_then(|_| indexed.iter().position(|label| **label == *path)),
+                        // Where two kinds are stored as one, their paths match one by one.
+                        false => own,
+                    };
+                    let unknown = || Status::bad_request(format!("field label not supported: {path}"));
+                    Field::At(at.ok_or_else(unknown)?)
+                }
             };
             terms.push(Term { field, equal: requirement.equal, value: requirement.value.clone() });
         }

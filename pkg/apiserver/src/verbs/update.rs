@@ -1,7 +1,11 @@
 //! update, and the way that every change of an existing object takes: read, change, check, compare
 //! and swap; again if someone else was faster.
 
-use api::{Kind, Status, Value, apply, defaults, kinds::Action, meta, tree, validation};
+use api::{
+    Kind, Status, Value, apply, defaults,
+    kinds::{Action, Conversion},
+    meta, tree, validation,
+};
 use parking_lot::Mutex;
 
 use super::{
@@ -156,7 +160,7 @@ pub async fn modify(
             held: &held,
         };
         let new = stages(&attributes, new, &old, options, edit).await?;
-        if new == old || only_times_differ(&new, &old) {
+        if (new == old || only_times_differ(&new, &old)) && !is_outdated(call, &before, &old)? {
             return Ok(Outcome::Written(before));
         }
         let gone = is_going(&new) && !pending(kind, &new) && grace(&new) == 0;
@@ -174,6 +178,15 @@ pub async fn modify(
         }
     }
     Err(call.conflict(MODIFIED))
+}
+
+/// Whether what is stored of a custom resource is of an earlier schema or another version: then an update that
+/// changes nothing brings it up to date. `old` is what is served of it.
+fn is_outdated(call: &Call, before: &Stored, old: &Value) -> Result<bool, Status> {
+    match call.kind.conversion {
+        Some(Conversion::Schema) => Ok(stored_form(call, old.clone()) != before.tree()?),
+        _ => Ok(false),
+    }
 }
 
 /// Whether two states differ in the times of managed fields alone, as when admission has undone a
@@ -269,6 +282,12 @@ fn scoped(scope: Scope, kind: &Kind, mut new: Value, old: &Value) -> Value {
                 put(&mut new, "status", &old["status"]);
             }
             new
+        }
+        Scope::Status if kind.is_custom() => {
+            let mut object = old.clone();
+            put(&mut object, "status", &new["status"]);
+            put(&mut object["metadata"], "managedFields", &new["metadata"]["managedFields"]);
+            object
         }
         Scope::Status => {
             let mut object = old.clone();

@@ -49,9 +49,11 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
              application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
-    let selection = Selection::new(&call.kind, &mut options, &call.info.name)?;
-    let stored_kind = call.kinds.stored(&call.kind);
-    let cache = call.server.caches.of(stored_kind).await?;
+    let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
+    let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.selectable())?;
+    // Taken before the row is looked at: it ends with the row.
+    let epoch = cache.epoch();
+    let current = call.server.serves(&call.kind);
     let reached = match options.at {
         // A revision that is yet to come is waited for as an event, not here.
         At::NotOlder(_) if options.initial_events != Some(true) => *call.server.caches.seen().borrow(),
@@ -95,6 +97,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         bookmarks: options.bookmarks,
         bookmark_at: None,
         seen: call.server.caches.seen(),
+        epoch: if current { epoch } else { epoch.wrapping_sub(1) },
         cache,
         subscription,
         deadline: Instant::now() + lifetime,
@@ -123,6 +126,8 @@ fn too_old(revision: i64, floor: i64) -> Status {
 
 struct Watcher {
     cache: Arc<Cache>,
+    /// The cache's when the watch began.
+    epoch: u64,
     scope: store::KeyRange,
     selection: Selection,
     initial: VecDeque<Arc<Object>>,
@@ -171,6 +176,10 @@ impl Watcher {
             }
             if self.position >= newest {
                 self.revision = self.revision.max(seen);
+                if self.cache.epoch() != self.epoch {
+                    self.over = true;
+                    return None;
+                }
             }
             match self.wait().await {
                 Woken::Changed => {}
@@ -267,16 +276,16 @@ impl Watcher {
             (true, true) => ("MODIFIED", &change.object.stored),
             (true, false) => ("DELETED", &change.previous.as_ref().unwrap_or(&change.object).stored),
         };
-        let shared = self.selection.is_all() && self.encoder.is_plain();
-        let slot = usize::from(self.encoder.encoding == Encoding::Protobuf);
-        if shared && let Some(bytes) = change.encoded.lock()[slot].clone() {
+        let shared = self.selection.is_all() && self.encoder.shape == Shape::Plain;
+        let protobuf = self.encoder.encoding == Encoding::Protobuf;
+        if shared && let Some(bytes) = change.encoded(&self.encoder.kind, protobuf) {
             return Some(bytes);
         }
         let mut out = Vec::with_capacity(stored.size() + 64);
         self.encoder.event(name, stored, change.revision, &mut out);
         let bytes = Bytes::from(out);
         if shared {
-            change.encoded.lock()[slot] = Some(bytes.clone());
+            change.keep_encoded(&self.encoder.kind, protobuf, bytes.clone());
         }
         Some(bytes)
     }
@@ -299,13 +308,13 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn is_plain(&self) -> bool {
-        self.shape == Shape::Plain && self.kind.conversion.is_none()
-    }
-
     fn event(&mut self, name: &str, stored: &Stored, revision: i64, out: &mut Vec<u8>) {
+        let stored = match stored.served(&self.kind) {
+            Ok(stored) => stored,
+            Err(error) => return self.write("ERROR", &Status::from(error).to_value(), out),
+        };
         if self.encoding == Encoding::Protobuf {
-            match protobuf::object(&self.kind, stored, self.shape, revision) {
+            match protobuf::object(&self.kind, &stored, self.shape, revision) {
                 Ok(object) => api::protobuf::event(name, &object, out),
                 Err(status) => self.write("ERROR", &status.to_value(), out),
             }
@@ -314,11 +323,11 @@ impl Encoder {
         out.extend_from_slice(b"{\"type\":\"");
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"\",\"object\":");
-        if self.is_plain() {
+        if self.shape == Shape::Plain {
             stored.write_at(revision, out);
         } else {
-            let object = reply::served(&self.kind, stored).map(|tree| self.shaped(tree, revision));
-            let object = object.unwrap_or_else(|status| status.to_value());
+            let object = stored.tree().map(|tree| self.shaped(tree, revision));
+            let object = object.unwrap_or_else(|error| Status::from(error).to_value());
             out.extend_from_slice(object.to_string().as_bytes());
         }
         out.extend_from_slice(b"}\n");

@@ -32,6 +32,7 @@ impl Api {
             advertise: "127.0.0.1:6443".parse().unwrap(),
             service_account_key: rcgen::KeyPair::generate().unwrap().serialize_pem(),
             service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
+            own_node: String::new(),
             kubelet_client: Arc::new(tls),
             extra: Vec::new(),
         };

@@ -74,6 +74,12 @@ fn init(errors: &mut FieldErrors, path: &str, context: &Context) {
                     errors.forbidden(format!("{path}.{field}"), detail);
                 }
             }
+            for (at, policy) in tree::items(container, "resizePolicy").iter().enumerate() {
+                if policy["restartPolicy"] == "RestartContainer" {
+                    let detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+                    errors.invalid(format!("{path}.resizePolicy[{at}].restartPolicy"), "RestartContainer", detail);
+                }
+            }
         }
     }
 }
@@ -127,7 +133,29 @@ fn common(errors: &mut FieldErrors, path: &str, container: &Value, context: &Con
     one_of(errors, path, container, "imagePullPolicy", &["Always", "IfNotPresent", "Never"]);
     let resources = tree::at(container, "resources");
     resources::requirements(errors, &format!("{path}.resources"), resources, &context.claims);
-    security::of_container(errors, &format!("{path}.securityContext"), tree::at(container, "securityContext"));
+    resize_policy(errors, &format!("{path}.resizePolicy"), container, context);
+    let host_users = tree::at(context.spec, "hostUsers").as_bool() != Some(false);
+    let security = tree::at(container, "securityContext");
+    security::of_container(errors, &format!("{path}.securityContext"), security, host_users);
+}
+
+fn resize_policy(errors: &mut FieldErrors, path: &str, container: &Value, context: &Context) {
+    let policies = tree::items(container, "resizePolicy");
+    for (index, policy) in policies.iter().enumerate() {
+        let (resource, restart) = (tree::text(policy, "resourceName"), tree::text(policy, "restartPolicy"));
+        if policies[..index].iter().any(|other| tree::text(other, "resourceName") == resource) {
+            errors.duplicate(format!("{path}[{index}]"), resource);
+        }
+        for (text, allowed) in [(resource, ["cpu", "memory"]), (restart, ["NotRequired", "RestartContainer"])] {
+            match text {
+                "" => errors.required(path, ""),
+                text => one_of_given(errors, path, text, &allowed),
+            }
+        }
+        if tree::text(context.spec, "restartPolicy") == "Never" && restart != "NotRequired" {
+            errors.invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
+        }
+    }
 }
 
 fn ports(errors: &mut FieldErrors, path: &str, container: &Value) {
@@ -184,5 +212,26 @@ fn restart_policy(errors: &mut FieldErrors, path: &str, container: &Value) {
     one_of_given(errors, &format!("{path}.restartPolicy"), policy, &["Always", "Never", "OnFailure"]);
     if rules.len() > 20 {
         errors.too_many(format!("{path}.restartPolicyRules"), rules.len(), 20);
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        let path = format!("{path}.restartPolicyRules[{index}]");
+        let action = tree::text(rule, "action");
+        let actions = ["Restart", "RestartAllContainers"];
+        if !actions.contains(&action) {
+            errors.not_supported(format!("{path}.action"), action, &actions);
+        }
+        let codes = tree::at(rule, "exitCodes");
+        if codes.is_null() {
+            errors.required(format!("{path}.exitCodes"), "must be specified");
+            continue;
+        }
+        let operator = tree::text(codes, "operator");
+        if !matches!(operator, "In" | "NotIn") {
+            errors.not_supported(format!("{path}.exitCodes.operator"), operator, &["In", "NotIn"]);
+        }
+        let count = tree::items(codes, "values").len();
+        if count > 255 {
+            errors.too_many(format!("{path}.exitCodes.values"), count, 255);
+        }
     }
 }

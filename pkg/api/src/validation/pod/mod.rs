@@ -5,19 +5,26 @@
 
 use serde_json::Value;
 
-use super::{FieldErrors, ip, labels, names, resources};
+use super::{FieldErrors, ip, labels, names, resources as amounts};
 use crate::tree;
 
+mod annotations;
 mod containers;
 mod env;
 mod probes;
+mod projected;
+mod resources;
 mod scheduling;
 mod security;
+mod subresource;
+mod system;
 mod update;
 mod volumes;
 
 pub(super) use probes::port as target_port;
+pub use resources::default_resources;
 pub use scheduling::{node_selector, taint_effect, tolerations};
+pub use subresource::{ephemeral_update, resize, status};
 pub use update::pod_update;
 
 /// What a specification is part of.
@@ -47,8 +54,10 @@ pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'
     let name = if let Part::Pod(name) = part { Some(name) } else { None };
     let volumes = volumes::volumes(errors, &format!("{path}.volumes"), spec, name);
     let claims = tree::items(spec, "resourceClaims").iter().map(|claim| tree::text(claim, "name")).collect();
+    resources::claims(errors, path, spec);
     let context = Context { spec, volumes, claims, grace };
     containers::all(errors, path, &context);
+    resources::of_pod(errors, path, spec);
     host_network(errors, path, spec, part);
     one_of(errors, path, spec, "restartPolicy", &["Always", "OnFailure", "Never"]);
     one_of(errors, path, spec, "dnsPolicy", &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]);
@@ -58,14 +67,15 @@ pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'
     dns(errors, &format!("{path}.dnsConfig"), spec);
     gates(errors, path, spec);
     scheduling::spread(errors, &format!("{path}.topologySpreadConstraints"), spec);
+    system::host_processes(errors, path, spec);
     names_within(errors, path, spec);
     tolerations(errors, &format!("{path}.tolerations"), tree::items(spec, "tolerations"));
     host_aliases(errors, &format!("{path}.hostAliases"), spec);
     references(errors, path, spec);
-    for (resource, value) in tree::entries(spec, "overhead") {
-        resources::amount(errors, &format!("{path}.overhead[{resource}]"), resource, value);
-    }
-    one_of_given(errors, &format!("{path}.os.name"), tree::text(spec, "os.name"), &["linux", "windows"]);
+    let overhead = serde_json::json!({"limits": tree::at(spec, "overhead")});
+    amounts::requirements(errors, &format!("{path}.overhead"), &overhead, &[]);
+    system::system(errors, path, spec);
+    file_volumes(errors, path, spec);
     if name.is_some() {
         only_in_pods(errors, path, spec);
     } else if !tree::items(spec, "ephemeralContainers").is_empty() {
@@ -87,6 +97,41 @@ fn one_of_given(errors: &mut FieldErrors, path: &str, text: &str, allowed: &[&st
     if !text.is_empty() && !allowed.contains(&text) {
         errors.not_supported(path, text, allowed);
     }
+}
+
+/// All containers with their paths: those for initialisation, main ones, ephemeral ones.
+fn all_containers<'a>(path: &str, spec: &'a Value) -> impl Iterator<Item = (String, &'a Value)> {
+    let lists = ["initContainers", "containers", "ephemeralContainers"];
+    lists.into_iter().flat_map(move |list| {
+        let items = tree::items(spec, list).iter().enumerate();
+        items.map(move |(index, container)| (format!("{path}.{list}[{index}]"), container)).collect::<Vec<_>>()
+    })
+}
+
+/// Variables from files come from volumes that the pod itself has and fills.
+fn file_volumes(errors: &mut FieldErrors, path: &str, spec: &Value) {
+    for (path, container) in all_containers(path, spec) {
+        for (index, variable) in tree::items(container, "env").iter().enumerate() {
+            let reference = tree::at(variable, "valueFrom.fileKeyRef");
+            if reference.is_null() {
+                continue;
+            }
+            let (at, name) =
+                (format!("{path}.env[{index}].valueFrom.fileKeyRef.volumeName"), tree::text(reference, "volumeName"));
+            match tree::items(spec, "volumes").iter().find(|volume| volume["name"] == name) {
+                None => errors.not_found(at, name),
+                Some(volume) if !tree::has(volume, "emptyDir") => {
+                    errors.invalid(at, name, "referenced volume must be of type emptyDir");
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Checks annotations at `path` that mean something for the specification.
+pub fn known_annotations(errors: &mut FieldErrors, path: &str, of: &Value, spec: &Value) {
+    annotations::annotations(errors, path, of, spec);
 }
 
 fn host_network(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'_>) {
@@ -224,7 +269,7 @@ fn only_in_pods(errors: &mut FieldErrors, path: &str, spec: &Value) {
             }
         }
     }
-    resources::not_negative(errors, spec, path, "terminationGracePeriodSeconds");
+    amounts::not_negative(errors, spec, path, "terminationGracePeriodSeconds");
     for field in ["containers", "initContainers", "ephemeralContainers"] {
         for (index, container) in tree::items(spec, field).iter().enumerate() {
             let image = tree::text(container, "image");

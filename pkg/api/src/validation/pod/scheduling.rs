@@ -63,7 +63,7 @@ pub(super) fn affinity(errors: &mut FieldErrors, path: &str, affinity: &Value) {
     for (index, term) in tree::items(node, PREFERRED).iter().enumerate() {
         let path = format!("{path}.nodeAffinity.{PREFERRED}[{index}]");
         weight(errors, &path, term);
-        node_term(errors, &format!("{path}.preference"), tree::at(term, "preference"));
+        node_term(errors, &format!("{path}.preference"), tree::at(term, "preference"), false);
     }
     for field in ["podAffinity", "podAntiAffinity"] {
         let pods = tree::at(affinity, field);
@@ -86,7 +86,7 @@ pub fn node_selector(errors: &mut FieldErrors, path: &str, selector: &Value) {
         errors.required(path.clone(), "must have at least one node selector term");
     }
     for (index, term) in terms.iter().enumerate() {
-        node_term(errors, &format!("{path}[{index}]"), term);
+        node_term(errors, &format!("{path}[{index}]"), term, true);
     }
 }
 
@@ -97,7 +97,8 @@ fn weight(errors: &mut FieldErrors, path: &str, term: &Value) {
     }
 }
 
-fn node_term(errors: &mut FieldErrors, path: &str, term: &Value) {
+/// Checks a term; `strict`: its values must be such as labels can have.
+fn node_term(errors: &mut FieldErrors, path: &str, term: &Value, strict: bool) {
     for (index, requirement) in tree::items(term, "matchExpressions").iter().enumerate() {
         let path = format!("{path}.matchExpressions[{index}]");
         let values = tree::items(requirement, "values");
@@ -118,6 +119,9 @@ fn node_term(errors: &mut FieldErrors, path: &str, term: &Value) {
         }
         let key = tree::text(requirement, "key");
         errors.each(format!("{path}.key"), key, names::qualified(key));
+        for (index, value) in values.iter().filter_map(Value::as_str).enumerate().filter(|_| strict) {
+            errors.each(format!("{path}.values[{index}]"), value, names::label_value(value));
+        }
     }
     for (index, requirement) in tree::items(term, "matchFields").iter().enumerate() {
         let path = format!("{path}.matchFields[{index}]");
@@ -132,6 +136,10 @@ fn node_term(errors: &mut FieldErrors, path: &str, term: &Value) {
         let key = tree::text(requirement, "key");
         if key != "metadata.name" {
             errors.invalid(format!("{path}.key"), key, "not a valid field selector key");
+            continue;
+        }
+        for (index, value) in tree::texts(requirement, "values").enumerate() {
+            errors.each(format!("{path}.values[{index}]"), value, names::subdomain(value));
         }
     }
 }
@@ -143,11 +151,43 @@ fn pod_term(errors: &mut FieldErrors, path: &str, term: &Value) {
     for name in tree::texts(term, "namespaces") {
         errors.each(format!("{path}.namespace"), name, names::label(name));
     }
+    label_keys(errors, path, term);
     let key = tree::text(term, "topologyKey");
     if key.is_empty() {
         errors.required(format!("{path}.topologyKey"), "can not be empty");
     }
     errors.each(format!("{path}.topologyKey"), key, names::qualified(key));
+}
+
+/// `matchLabelKeys` and `mismatchLabelKeys` beside a selector.
+fn label_keys(errors: &mut FieldErrors, path: &str, of: &Value) {
+    let selector = tree::at(of, "labelSelector");
+    let (wanted, unwanted) = ("matchLabelKeys", "mismatchLabelKeys");
+    for field in [wanted, unwanted] {
+        let keys: Vec<_> = tree::texts(of, field).collect();
+        if selector.is_null() && !keys.is_empty() {
+            errors.forbidden(format!("{path}.{field}"), "must not be specified when labelSelector is not set");
+            continue;
+        }
+        for (index, key) in keys.iter().enumerate() {
+            errors.each(format!("{path}.{field}[{index}]"), *key, names::qualified(key));
+        }
+    }
+    let keys: Vec<_> = tree::texts(of, wanted).collect();
+    let mut selected: Vec<&str> = tree::entries(selector, "matchLabels").map(|(key, _)| key).collect();
+    for requirement in tree::items(selector, "matchExpressions") {
+        let key = tree::text(requirement, "key");
+        if let Some(index) = keys.iter().rposition(|k| *k == key).filter(|_| selected.contains(&key)) {
+            errors.invalid(format!("{path}[{index}]"), key, "exists in both matchLabelKeys and labelSelector");
+        }
+        selected.push(key);
+    }
+    for (index, key) in keys.iter().enumerate() {
+        if tree::texts(of, unwanted).any(|other| other == *key) {
+            let detail = "exists in both matchLabelKeys and mismatchLabelKeys";
+            errors.invalid(format!("{path}.{wanted}[{index}]"), *key, detail);
+        }
+    }
 }
 
 pub(super) fn spread(errors: &mut FieldErrors, path: &str, spec: &Value) {
@@ -184,6 +224,7 @@ pub(super) fn spread(errors: &mut FieldErrors, path: &str, spec: &Value) {
         for field in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             one_of_given(errors, &format!("{path}.{field}"), tree::text(constraint, field), &["Honor", "Ignore"]);
         }
+        label_keys(errors, &path, constraint);
         labels::selector(errors, &format!("{path}.labelSelector"), tree::at(constraint, "labelSelector"));
     }
 }

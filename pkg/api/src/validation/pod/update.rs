@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::annotations::annotations_update;
 use crate::{
     tree,
     validation::{FieldErrors, names},
@@ -13,6 +14,8 @@ const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].imag
 
 /// Checks the change of a pod by an update of the main resource.
 pub fn pod_update(errors: &mut FieldErrors, new: &Value, old: &Value) {
+    let notes = |pod: &Value| tree::at(pod, "metadata.annotations").clone();
+    annotations_update(errors, "metadata.annotations", &notes(new), &notes(old));
     for field in ["containers", "initContainers"] {
         let path = format!("spec.{field}");
         let (now, before) = (tree::items(new, &path), tree::items(old, &path));
@@ -111,7 +114,28 @@ fn gated(errors: &mut FieldErrors, spec: &mut Value, before: &Value) {
         );
     }
     tree::set(spec, "nodeSelector", tree::at(before, "nodeSelector").clone());
-    if tree::has(spec, "affinity") {
-        tree::set(spec, "affinity.nodeAffinity", tree::at(before, "affinity.nodeAffinity").clone());
+    narrower(errors, spec, before);
+    tree::set(spec, "affinity.nodeAffinity", tree::at(before, "affinity.nodeAffinity").clone());
+}
+
+/// Required terms of the node affinity may get further requirements.
+fn narrower(errors: &mut FieldErrors, spec: &Value, before: &Value) {
+    const PATH: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    let (now, had) = (tree::items(spec, PATH), tree::items(before, PATH));
+    if had.is_empty() {
+        return;
+    }
+    if now.len() != had.len() {
+        let detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+        return errors.invalid(format!("spec.{PATH}"), now.to_vec(), detail);
+    }
+    let fields = ["matchExpressions", "matchFields"];
+    for (index, (now, had)) in now.iter().zip(had).enumerate() {
+        let kept = |field: &&str| tree::items(now, field).starts_with(tree::items(had, field));
+        let empty = |term: &Value| fields.iter().all(|field| tree::items(term, field).is_empty());
+        if !fields.iter().all(kept) || empty(had) && !empty(now) {
+            let detail = "only additions are allowed (no mutations or deletions)";
+            errors.invalid(format!("spec.{PATH}[{index}]"), now.clone(), detail);
+        }
     }
 }

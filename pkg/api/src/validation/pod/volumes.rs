@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Context, env, one_of_given};
+use super::{
+    Context, one_of_given,
+    projected::{downward_file, keys_to_paths, projected},
+};
 use crate::{
     tree,
     validation::{
@@ -116,6 +119,7 @@ fn of_kind(errors: &mut FieldErrors, path: &str, kind: &str, source: &Value, vol
             template => claims::claim_template(errors, &format!("{path}.volumeClaimTemplate"), template),
         },
         "image" => {
+            required(errors, path, source, "reference");
             let policy = tree::text(source, "pullPolicy");
             one_of_given(errors, &format!("{path}.pullPolicy"), policy, &["Always", "IfNotPresent", "Never"]);
         }
@@ -133,102 +137,15 @@ fn csi(errors: &mut FieldErrors, path: &str, source: &Value) {
     }
 }
 
-fn required(errors: &mut FieldErrors, path: &str, source: &Value, field: &str) {
+pub(super) fn required(errors: &mut FieldErrors, path: &str, source: &Value, field: &str) {
     if tree::text(source, field).is_empty() {
         errors.required(format!("{path}.{field}"), "");
     }
 }
 
-fn mode(errors: &mut FieldErrors, path: &str, source: &Value, field: &str) {
+pub(super) fn mode(errors: &mut FieldErrors, path: &str, source: &Value, field: &str) {
     if let Some(mode) = tree::at(source, field).as_i64().filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(format!("{path}.{field}"), mode, FILE_MODE);
-    }
-}
-
-/// `items` of a ConfigMap or Secret; answers with the paths.
-fn keys_to_paths<'a>(errors: &mut FieldErrors, path: &str, source: &'a Value) -> Vec<&'a str> {
-    let mut paths = Vec::new();
-    for (index, item) in tree::items(source, "items").iter().enumerate() {
-        let path = format!("{path}.items[{index}]");
-        required(errors, &path, item, "key");
-        required(errors, &path, item, "path");
-        let file = tree::text(item, "path");
-        not_reserved(errors, &format!("{path}.path"), file);
-        mode(errors, &path, item, "mode");
-        paths.push(file);
-    }
-    paths
-}
-
-fn downward_file(errors: &mut FieldErrors, path: &str, file: &Value) {
-    required(errors, path, file, "path");
-    not_reserved(errors, &format!("{path}.path"), tree::text(file, "path"));
-    let (field, resource) = (tree::at(file, "fieldRef"), tree::at(file, "resourceFieldRef"));
-    if !field.is_null() {
-        env::field_reference(errors, &format!("{path}.fieldRef"), field, &env::VOLUME_FIELDS);
-        if !resource.is_null() {
-            errors.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
-        }
-    } else if !resource.is_null() {
-        env::resource_reference(errors, &format!("{path}.resourceFieldRef"), resource, true);
-    } else {
-        errors.required(path, "one of fieldRef and resourceFieldRef is required");
-    }
-    mode(errors, path, file, "mode");
-}
-
-fn projected(errors: &mut FieldErrors, path: &str, source: &Value) {
-    mode(errors, path, source, "defaultMode");
-    let mut taken: Vec<&str> = Vec::new();
-    for (index, part) in tree::items(source, "sources").iter().enumerate() {
-        let part_path = format!("{path}.sources[{index}]");
-        let mut kinds = part.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-        let Some((kind, value)) = kinds.next() else { continue };
-        if let Some((second, _)) = kinds.next() {
-            errors.forbidden(format!("{part_path}.{second}"), "may not specify more than 1 volume type");
-        }
-        let at = format!("{part_path}.{kind}");
-        let files: Vec<&str> = match kind.as_str() {
-            "secret" | "configMap" => {
-                required(errors, &at, value, "name");
-                keys_to_paths(errors, &at, value)
-            }
-            "downwardAPI" => {
-                let items = tree::items(value, "items");
-                items.iter().for_each(|file| downward_file(errors, &at, file));
-                items.iter().map(|file| tree::text(file, "path")).collect()
-            }
-            "serviceAccountToken" => {
-                account_token(errors, &at, value);
-                vec![tree::text(value, "path")]
-            }
-            _ => Vec::new(),
-        };
-        for file in files.into_iter().filter(|file| !file.is_empty()) {
-            if taken.contains(&file) {
-                let named = Some(tree::text(value, "name")).filter(|name| !name.is_empty()).unwrap_or(file);
-                errors.invalid(path, named, "conflicting duplicate paths");
-            }
-            taken.push(file);
-        }
-    }
-}
-
-fn account_token(errors: &mut FieldErrors, path: &str, token: &Value) {
-    let expiry = format!("{path}.expirationSeconds");
-    match tree::at(token, "expirationSeconds").as_i64() {
-        None => errors.required(expiry, ""),
-        Some(seconds) if seconds < 600 => {
-            errors.invalid(expiry, seconds, "may not specify a duration less than 10 minutes");
-        }
-        Some(seconds) if seconds > 1 << 32 => {
-            errors.invalid(expiry, seconds, "may not specify a duration larger than 2^32 seconds");
-        }
-        Some(_) => {}
-    }
-    match tree::text(token, "path") {
-        "" => errors.required(format!("{path}.path"), ""),
-        file => not_reserved(errors, &format!("{path}.path"), file),
     }
 }
 
@@ -256,6 +173,10 @@ pub(super) fn mounts(errors: &mut FieldErrors, container_path: &str, container: 
         if devices.iter().any(|device| device["name"] == name) {
             errors.invalid(format!("{at}.name"), name, "must not already exist in volumeDevices");
         }
+        if devices.iter().any(|device| device["devicePath"] == target) {
+            let detail = "must not already exist as a path in volumeDevices";
+            errors.invalid(format!("{at}.mountPath"), target, detail);
+        }
         for field in ["subPath", "subPathExpr"] {
             let sub = tree::text(mount, field);
             if !sub.is_empty() {
@@ -269,14 +190,51 @@ pub(super) fn mounts(errors: &mut FieldErrors, container_path: &str, container: 
         }
         propagation(errors, &path, mount, container);
     }
-    for (index, device) in devices.iter().enumerate() {
-        let at = format!("{container_path}.volumeDevices[{index}]");
-        let name = tree::text(device, "name");
-        if !context.volumes.contains(&name) {
+    block_devices(errors, container_path, container, context);
+}
+
+fn block_devices(errors: &mut FieldErrors, path: &str, container: &Value, context: &Context) {
+    let mounts = tree::items(container, "volumeMounts");
+    let (mut names, mut paths) = (Vec::new(), Vec::new());
+    for (index, device) in tree::items(container, "volumeDevices").iter().enumerate() {
+        let at = format!("{path}.volumeDevices[{index}]");
+        let (name, target) = (tree::text(device, "name"), tree::text(device, "devicePath"));
+        if name.is_empty() {
+            errors.required(format!("{at}.name"), "");
+        }
+        if names.contains(&name) {
+            errors.invalid(format!("{at}.name"), name, "must be unique");
+        }
+        if context.volumes.contains(&name) {
+            let volume = tree::items(context.spec, "volumes").iter().find(|volume| volume["name"] == name);
+            let block = |volume: &Value| tree::has(volume, "persistentVolumeClaim") || tree::has(volume, "ephemeral");
+            if !volume.is_some_and(block) {
+                let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
+                errors.invalid(format!("{at}.name"), name, detail);
+            }
+        } else {
             errors.not_found(format!("{at}.name"), name);
         }
-        if tree::text(device, "devicePath").is_empty() {
+        if target.is_empty() {
             errors.required(format!("{at}.devicePath"), "");
+        }
+        if paths.contains(&target) {
+            errors.invalid(format!("{at}.devicePath"), target, "must be unique");
+        }
+        if target.split('/').any(|part| part == "..") {
+            errors.invalid(format!("{at}.devicePath"), target, "can not contain backsteps ('..')");
+        } else {
+            paths.push(target);
+        }
+        if mounts.iter().any(|mount| mount["name"] == name) {
+            errors.invalid(format!("{at}.name"), name, "must not already exist in volumeMounts");
+        }
+        if mounts.iter().any(|mount| mount["mountPath"] == target) {
+            let detail = "must not already exist as a path in volumeMounts";
+            errors.invalid(format!("{at}.devicePath"), target, detail);
+        }
+        if !name.is_empty() {
+            names.push(name);
         }
     }
 }
@@ -293,13 +251,5 @@ fn propagation(errors: &mut FieldErrors, path: &str, mount: &Value, container: &
     one_of_given(errors, &at, recursive, &["Disabled", "Enabled", "IfPossible"]);
     if matches!(recursive, "Enabled" | "IfPossible") && !tree::flag(mount, "readOnly") {
         errors.forbidden(at, "may only be specified when readOnly is true");
-    }
-}
-
-/// As [`descending`], and not one of the names that volumes use for themselves.
-fn not_reserved(errors: &mut FieldErrors, path: &str, target: &str) {
-    descending(errors, path, target);
-    if target.starts_with("..") && !target.starts_with("../") {
-        errors.invalid(path, target, "must not start with '..'");
     }
 }
