@@ -133,7 +133,7 @@ pub fn apply_with_pruning(k: &Client) {
     // The same by an apply set.
     let set = |text: &str| {
         let mut command = k.command("apply -n default -f - --prune --applyset=birds");
-        run(command.env("KUBECTL_APPLYSET", "true"), text).success()
+        run(command.env("KUBECTL_APPLYSET", "true"), &format!("---\n{text}")).success()
     };
     let set_of = |text: &str| text.replace("kept", "set-kept").replace("pruned", "set-pruned");
     set(&set_of(two));
