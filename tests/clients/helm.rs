@@ -28,7 +28,7 @@ pub fn everything(name: &str) {
     assert!(kubectl("get pods -o name").lines().all(|pod| pod != "pod/nest-pre-install"));
     assert_eq!(cluster.get("nest nest -n birds", "{.spec.replicas}"), "1");
     let twice = helm.ask(&format!("install nest {chart} -n birds"));
-    assert!(twice.failure().contains("cannot re-use a name that is still in use"));
+    assert!(twice.failure().contains("a name that is still in use"));
     helm.says("test nest -n birds --timeout 60s", "Succeeded");
 
     let upgrade = format!("upgrade nest {chart} -n birds --wait --timeout 120s --set greeting=bonjour,replicas=2");

@@ -221,11 +221,11 @@ pub fn labels_and_annotations(k: &Client) {
     k.says("label configmap settings --list", "kind=a");
     k.ok("label configmaps --all everywhere=yes");
     k.refuses("label configmap settings 'x=a b'", "a valid label must be an empty string");
-    assert_eq!(k.ok("annotate configmap settings note=x"), "configmap/settings annotated\n");
+    k.says("annotate configmap settings note=x", "configmap/settings annotate");
     k.refuses("annotate configmap settings note=y", "");
     k.ok("annotate configmap settings note=y --overwrite");
     assert_eq!(k.ok("get configmap settings -o jsonpath={.metadata.annotations.note}"), "y");
-    assert_eq!(k.ok("annotate configmap settings note-"), "configmap/settings annotated\n");
+    k.says("annotate configmap settings note-", "configmap/settings annotate");
     k.refuses("label configmap settings a=b --resource-version=1", "the object has been modified");
 }
 
