@@ -40,7 +40,7 @@ pub fn definition(k: &Client) {
     assert_eq!(k.ok("get birds.v1beta1.kinglet.dev wren -o jsonpath={.apiVersion}"), "kinglet.dev/v1beta1");
     k.says("describe bird wren", "Color:");
 
-    k.refuses("patch bird wren -p '{\"spec\":{}}'", "strategic merge patch is not supported");
+    k.refuses("patch bird wren -p '{\"spec\":{}}'", "is not supported by kinglet.dev/v1, Kind=Bird");
     k.says("patch bird wren --type=merge -p '{\"spec\":{\"color\":\"red\"}}'", "patched");
     k.refuses("patch bird wren --type=merge -p '{\"spec\":{\"color\":\"x\"}}'", "Unsupported value: \"x\"");
     k.ok("scale bird wren --replicas=3");
