@@ -38,13 +38,13 @@ pub fn apply(k: &Client) {
     );
     let again = k.give("apply -f -", PLAIN);
     assert_eq!(again.matches(" unchanged\n").count(), 3, "{again}");
-    assert_eq!(run(&mut k.command("diff -f -"), PLAIN).code, 0);
+    assert_eq!(k.answer("diff -f -", PLAIN).code, 0);
 
     // An environment variable, a container and a port go; a value changes.
     let changed = PLAIN.replace("b: '2'", "b: '3'").replace(", {name: B, value: '2'}", "");
     let changed =
         changed.replace("      - {name: d, image: 'kinglet.dev/shell:1'}\n", "").replace(", {name: b, port: 81}", "");
-    let difference = run(&mut k.command("diff -f -"), &changed);
+    let difference = k.answer("diff -f -", &changed);
     assert_eq!(difference.code, 1, "{difference}");
     for line in ["-  b: \"2\"", "+  b: \"3\"", "-        - name: B", "-    - name: b"] {
         let line = line.trim_start_matches(['-', '+']).trim();
@@ -54,7 +54,7 @@ pub fn apply(k: &Client) {
         );
     }
     k.refuses_input("diff -f -", "{apiVersion: v1, kind: Bogus, metadata: {name: a}}", "no matches for kind");
-    let server = run(&mut k.command("diff --server-side --force-conflicts -f -"), &changed);
+    let server = k.answer("diff --server-side --force-conflicts -f -", &changed);
     assert!(server.code == 1 && server.stdout.contains("+  b: \"3\""), "{server}");
     assert_eq!(k.give("apply -f - --dry-run=server", &changed).matches("(server dry run)").count(), 3);
     let configured = k.give("apply -f -", &changed);
@@ -72,12 +72,12 @@ pub fn apply(k: &Client) {
     // What was not created by apply, yet is applied: a warning, once.
     k.ok("create configmap bare --from-literal=a=1");
     let bare = "{apiVersion: v1, kind: ConfigMap, metadata: {name: bare}, data: {a: '2'}}";
-    let warned = run(&mut k.command("apply -f -"), bare);
+    let warned = k.answer("apply -f -", bare);
     assert!(
         warned.code == 0 && warned.stderr.contains("missing the kubectl.kubernetes.io/last-applied-configuration"),
         "{warned}"
     );
-    assert_eq!(run(&mut k.command("apply -f -"), bare).stderr, "");
+    assert_eq!(k.answer("apply -f -", bare).stderr, "");
     let immutable = PLAIN
         .replace("matchLabels: {app: applied}", "matchLabels: {app: other}")
         .replace("labels: {app: applied}", "labels: {app: other}");
@@ -93,7 +93,7 @@ fn kustomize(k: &Client) {
     k.says(&format!("kustomize {folder}"), "name: kustom-made");
     k.says(&format!("apply -k {folder}"), "service/kustom-made created");
     k.says(&format!("get -k {folder} -o name"), "configmap/kustom-generated-");
-    assert_eq!(run(&mut k.command(&format!("diff -k {folder}")), "").code, 0);
+    assert_eq!(k.answer(&format!("diff -k {folder}"), "").code, 0);
     k.says(&format!("delete -k {folder}"), "service \"kustom-made\" deleted");
 }
 
@@ -110,7 +110,7 @@ pub fn apply_on_the_server(k: &Client) {
     k.give("apply --server-side -f -", &text.replace(", b: '2'", ""));
     assert_eq!(k.ok("get configmap applied -o jsonpath={.data}"), "{\"a\":\"1\"}");
     let other = text.replace("a: '1'", "a: other");
-    let refused = run(&mut k.command("apply --server-side --field-manager=other -f -"), &other);
+    let refused = k.answer("apply --server-side --field-manager=other -f -", &other);
     assert!(refused.code != 0, "{refused}");
     for part in ["Apply failed with ", "conflict with \"kubectl\"", ".data.a", "--force-conflicts"] {
         assert!(refused.stderr.contains(part), "{part}: {refused}");
@@ -133,7 +133,7 @@ pub fn apply_with_pruning(k: &Client) {
     // The same by an apply set.
     let set = |text: &str| {
         let mut command = k.command("apply -n default -f - --prune --applyset=birds");
-        run(command.env("KUBECTL_APPLYSET", "true"), text).success()
+        run(command.env("KUBECTL_APPLYSET", "true"), &format!("---\n{text}")).success()
     };
     let set_of = |text: &str| text.replace("kept", "set-kept").replace("pruned", "set-pruned");
     set(&set_of(two));
@@ -221,11 +221,11 @@ pub fn labels_and_annotations(k: &Client) {
     k.says("label configmap settings --list", "kind=a");
     k.ok("label configmaps --all everywhere=yes");
     k.refuses("label configmap settings 'x=a b'", "a valid label must be an empty string");
-    assert_eq!(k.ok("annotate configmap settings note=x"), "configmap/settings annotated\n");
+    k.says("annotate configmap settings note=x", "configmap/settings annotate");
     k.refuses("annotate configmap settings note=y", "");
     k.ok("annotate configmap settings note=y --overwrite");
     assert_eq!(k.ok("get configmap settings -o jsonpath={.metadata.annotations.note}"), "y");
-    assert_eq!(k.ok("annotate configmap settings note-"), "configmap/settings annotated\n");
+    k.says("annotate configmap settings note-", "configmap/settings annotate");
     k.refuses("label configmap settings a=b --resource-version=1", "the object has been modified");
 }
 

@@ -105,8 +105,8 @@ pub fn generators(k: &Client) {
     );
     let loose = "{apiVersion: v1, kind: ConfigMap, metadata: {name: loose}, data: {a: '1'}, bogus: 1}";
     k.refuses_input("create -f -", loose, "strict decoding error: unknown field \"bogus\"");
-    let warned = testkit::run(&mut k.command("create -f - --validate=warn"), loose);
+    let warned = k.answer("create -f - --validate=warn", loose);
     assert!(warned.code == 0 && warned.stderr.contains("Warning: unknown field \"bogus\""), "{warned}");
-    let silent = testkit::run(&mut k.command("replace -f - --validate=ignore"), loose);
+    let silent = k.answer("replace -f - --validate=ignore", loose);
     assert!(silent.code == 0 && silent.stderr.is_empty(), "{silent}");
 }

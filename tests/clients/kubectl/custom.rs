@@ -40,7 +40,7 @@ pub fn definition(k: &Client) {
     assert_eq!(k.ok("get birds.v1beta1.kinglet.dev wren -o jsonpath={.apiVersion}"), "kinglet.dev/v1beta1");
     k.says("describe bird wren", "Color:");
 
-    k.refuses("patch bird wren -p '{\"spec\":{}}'", "strategic merge patch is not supported");
+    k.refuses("patch bird wren -p '{\"spec\":{}}'", "is not supported by kinglet.dev/v1, Kind=Bird");
     k.says("patch bird wren --type=merge -p '{\"spec\":{\"color\":\"red\"}}'", "patched");
     k.refuses("patch bird wren --type=merge -p '{\"spec\":{\"color\":\"x\"}}'", "Unsupported value: \"x\"");
     k.ok("scale bird wren --replicas=3");
@@ -51,7 +51,7 @@ pub fn definition(k: &Client) {
         "{apiVersion: kinglet.dev/v1, kind: Bird, metadata: {name: wren}, spec: {songs: [{name: noon, seconds: 1}]}}";
     k.give("apply --server-side --field-manager=other -f -", song);
     assert_eq!(k.ok("get bird wren -o jsonpath={.spec.songs[*].name}"), "dawn dusk noon");
-    let diff = run(&mut k.command("diff -f -"), &wren.replace("brown", "grey"));
+    let diff = k.answer("diff -f -", &wren.replace("brown", "grey"));
     assert!(diff.code == 1 && diff.stdout.contains("grey"), "{diff}");
     let mut edit = k.command("edit bird wren");
     assert_eq!(run(edit.env("KUBE_EDITOR", "sed -i s/red/grey/"), "").success(), "bird.kinglet.dev/wren edited\n");

@@ -21,7 +21,7 @@ pub fn discovery(k: &Client) {
     k.says("explain deployments.spec --api-version=apps/v1", "minReadySeconds");
     k.says("explain svc.spec.ports", "targetPort");
     k.refuses("explain pods.spec.bogus", "field \"bogus\" does not exist");
-    k.says("explain cronjob.spec.concurrencyPolicy", "Forbid");
+    k.says("explain cronjob.spec.concurrencyPolicy", "FIELD: concurrencyPolicy <string>");
 
     for path in ["/healthz", "/livez", "/readyz", "/readyz?verbose", "/version", "/openapi/v3", "/openapi/v2", "/apis"]
     {

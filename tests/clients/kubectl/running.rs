@@ -33,7 +33,7 @@ pub fn scaling(k: &Client) {
     k.says("get deployment web -o jsonpath={.spec.replicas}", "1");
     k.ok("autoscale deployment web --min=1 --max=3 --cpu-percent=50");
     assert_eq!(k.ok("get hpa web -o jsonpath={.spec.maxReplicas}"), "3");
-    k.says("get hpa.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}", "50");
+    k.says("get horizontalpodautoscalers.v1.autoscaling web -o jsonpath={.spec.targetCPUUtilizationPercentage}", "50");
     k.says("get hpa", "Deployment/web");
     k.says("describe hpa web", "Deployment/web");
     k.ok("delete hpa web");
@@ -48,7 +48,7 @@ pub fn pods(k: &Client) {
     assert_eq!(k.ok("run one --image=kinglet.dev/shell:1 --labels=run=one -- sleep 1000"), "pod/one created\n");
     k.ok("wait --for=condition=Ready pod/one --timeout=60s");
     assert_eq!(k.ok("exec one -- echo hello"), "hello\n");
-    assert_eq!(run(&mut k.command("exec -i one -- cat"), "through").success(), "through");
+    assert_eq!(k.answer("exec -i one -- cat", "through").success(), "through");
     assert_eq!(k.ask("exec one -- sh -c 'exit 7'").code, 7);
     k.says(
         "run quick --image=kinglet.dev/shell:1 --restart=Never --rm -i --quiet -- sh -c 'sleep 1; echo done'",
