@@ -282,7 +282,7 @@ fn rules_for_values() {
             r#"spec.map.k: Invalid value: "string": spec.map.k in body must be of type integer: "string""#,
         ),
         (json!({"map": {}}), "spec.map: Invalid value: 0: spec.map in body should have at least 1 properties"),
-        (json!({"map": {"a": 1, "b": 2}}), "spec.map: Too many: 2: must have at most 1 items"),
+        (json!({"map": {"a": 1, "b": 2}}), "spec.map: Too many: 2: must have at most 1 item"),
         (
             json!({"one": {}}),
             r#"[<nil>: Invalid value: "": "spec.one" must validate one and only one schema (oneOf). Found none valid, spec.one.a: Required value]"#,
@@ -350,8 +350,8 @@ fn what_was_wrong_before_is_let_through() {
     let update = |spec: Value| kind.strategy.validate_update(&foo(spec), &old).to_string();
     let same = json!({"a": "long", "b": "new", "list": ["long"], "map": [{"k": "y"}, {"k": "x", "v": "long"}]});
     assert_eq!(update(same), "[]");
-    assert_eq!(update(json!({"a": "longer"})), "spec.a: Too long: may not be more than 1 bytes");
-    assert_eq!(update(json!({"list": ["long", "b"]})), "spec.list[0]: Too long: may not be more than 1 bytes");
+    assert_eq!(update(json!({"a": "longer"})), "spec.a: Too long: may not be more than 1 byte");
+    assert_eq!(update(json!({"list": ["long", "b"]})), "spec.list[0]: Too long: may not be more than 1 byte");
 }
 
 #[test]

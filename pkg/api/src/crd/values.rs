@@ -195,16 +195,17 @@ impl Walk<'_> {
         let mut found = Found::default();
         let same = |allowed: &Value| match (allowed, value) {
             (Value::Null, _) => false,
-            (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+            // As upstream: a fraction is cut off before it is compared with a whole number.
+            (Value::Number(a), Value::Number(b)) if a.is_i64() => a.as_f64() == b.as_f64().map(f64::trunc),
+            (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
             (a, b) => a == b,
         };
         if !rules.values.is_empty() && !rules.values.iter().any(same) {
             let allowed: Vec<_> =
                 rules.values.iter().map(|v| v.as_str().map_or(v.to_string(), str::to_owned)).collect();
             let allowed: Vec<_> = allowed.iter().map(String::as_str).collect();
-            let value = if value.is_null() { "null".into() } else { value.clone() };
             let mut errors = FieldErrors::default();
-            errors.not_supported(self.full(path), value, &allowed);
+            errors.not_supported(self.full(path), value.clone(), &allowed);
             found.errors = errors.0;
         }
         found
@@ -214,7 +215,7 @@ impl Walk<'_> {
         let mut found = Found::default();
         let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         if let Some(max) = rules.max_length.filter(|max| length() > *max) {
-            let detail = format!("may not be more than {max} bytes");
+            let detail = format!("may not be more than {max} {}", if max == 1 { "byte" } else { "bytes" });
             found.errors.push(self.error(path, Reason::TooLong, "", detail));
         } else if let Some(min) = rules.min_length.filter(|min| length() < *min) {
             found.errors.push(self.invalid(path, text, &format!("should be at least {min} chars long")));
@@ -247,7 +248,10 @@ impl Walk<'_> {
             })
         };
         found.errors.extend(range(float, is_whole(number), "Checked"));
-        let shown: Value = number.clone().into();
+        let shown: Value = match number.as_f64() {
+            Some(float) if is_whole(number) && !number.is_i64() => (float as i64).into(),
+            _ => number.clone().into(),
+        };
         let as_int = |bound: f64| number.as_i64().map(|n| (n, bound as i64));
         if let Some(factor) = rules.multiple_of {
             let misfit = range(factor, factor.fract() == 0.0, "MultipleOf");
@@ -305,7 +309,7 @@ impl Walk<'_> {
             found.errors.push(self.invalid(path, size, &format!("should have at least {min} items")));
         }
         if let Some(max) = rules.max_items.filter(|max| size > *max) {
-            found.errors.push(self.error(path, Reason::TooMany, size, format!("must have at most {max} items")));
+            found.errors.push(self.error(path, Reason::TooMany, size, most(max)));
         }
         if rules.unique_items && items.iter().enumerate().any(|(at, item)| items[..at].contains(item)) {
             found.errors.push(self.invalid(path, "", "shouldn't contain duplicates"));
@@ -328,7 +332,7 @@ impl Walk<'_> {
             found.errors.push(self.invalid(path, size, &format!("should have at least {min} properties")));
         }
         if let Some(max) = rules.max_properties.filter(|max| size > *max) {
-            found.errors.push(self.error(path, Reason::TooMany, size, format!("must have at most {max} items")));
+            found.errors.push(self.error(path, Reason::TooMany, size, most(max)));
         }
         for (key, value) in map {
             let here = Path::Field(path, key);
@@ -398,6 +402,10 @@ impl Walk<'_> {
         }
         found
     }
+}
+
+fn most(max: i64) -> String {
+    format!("must have at most {max} {}", if max == 1 { "item" } else { "items" })
 }
 
 /// How many alternatives hold, and what the first of these found, or the one where most was in order.

@@ -230,7 +230,12 @@ impl FieldErrors {
 
     /// Adds `Too long`, with the limit in bytes.
     pub fn too_long(&mut self, path: impl Into<String>, limit: usize) {
-        self.push(path, Reason::TooLong, "", format!("may not be more than {limit} bytes"));
+        self.push(
+            path,
+            Reason::TooLong,
+            "",
+            format!("may not be more than {limit} {}", if limit == 1 { "byte" } else { "bytes" }),
+        );
     }
 
     /// Adds `Too many`, with how many there are and may be.

@@ -76,7 +76,7 @@ fn url(errors: &mut FieldErrors, url: &str) {
         errors.invalid(&*path, scheme, format!("'https' is the only allowed URL scheme{FORM}"));
     }
     if host.is_empty() {
-        errors.invalid(&*path, host, format!("host must be provided{FORM}"));
+        errors.invalid(&*path, host, format!("host must be specified{FORM}"));
     }
     if let Some(user) = user {
         errors.invalid(&*path, user, "user information is not permitted in the URL");
@@ -91,9 +91,10 @@ fn url(errors: &mut FieldErrors, url: &str) {
 
 fn service(errors: &mut FieldErrors, service: &Value) {
     let path = format!("{CONFIG}.service");
-    for (field, what) in [("name", "service name is required"), ("namespace", "service namespace is required")] {
+    // Upstream takes one for the other, and clients see what it says.
+    for (field, reported) in [("namespace", "name"), ("name", "namespace")] {
         if tree::text(service, field).is_empty() {
-            errors.required(format!("{path}.{field}"), what);
+            errors.required(format!("{path}.{reported}"), "");
         }
     }
     let port = tree::int(service, "port");
@@ -108,13 +109,12 @@ fn service(errors: &mut FieldErrors, service: &Value) {
         "//" => return errors.invalid(path, text, "segment[0] may not be empty"),
         _ => {}
     }
-    let steps = match text.strip_prefix('/') {
-        Some(steps) => steps,
-        None => {
-            errors.invalid(&*path, text, "must start with a '/'");
-            text
-        }
-    };
+    if !text.starts_with('/') {
+        errors.invalid(&*path, text, "must start with a '/'");
+    }
+    let mut steps = text.chars();
+    steps.next();
+    let steps = steps.as_str();
     for (at, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
         if step.is_empty() {
             errors.invalid(&*path, text, format!("segment[{at}] may not be empty"));

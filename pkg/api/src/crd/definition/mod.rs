@@ -148,6 +148,9 @@ fn versions(errors: &mut FieldErrors, spec: &Value) {
         let faults = rules::label_1035(name);
         if !faults.is_empty() {
             errors.invalid(format!("{path}.name"), name, faults.join(","));
+            if at == 0 {
+                errors.invalid("spec.version", name, faults.join(","));
+            }
         }
         deprecation(errors, version, &path);
     }
@@ -275,13 +278,14 @@ fn stored_versions(errors: &mut FieldErrors, crd: &Value) {
     const PATH: &str = "status.storedVersions";
     let stored = tree::items(crd, PATH);
     if stored.is_empty() {
-        errors.invalid(PATH, stored.to_vec(), "must have at least one stored version");
+        errors.invalid(PATH, Value::Null, "must have at least one stored version");
         return;
     }
     let versions = tree::items(crd, "spec.versions");
     let names: Vec<_> = versions.iter().map(|version| tree::text(version, "name")).collect();
-    if let Some(storage) = storage_version(crd).filter(|storage| !stored.iter().any(|v| v == storage)) {
-        errors.invalid(PATH, stored.to_vec(), format!("must have the storage version {storage}"));
+    let storage = versions.iter().filter(|version| tree::flag(version, "storage"));
+    for name in storage.map(|version| tree::text(version, "name")).filter(|name| !stored.iter().any(|v| v == name)) {
+        errors.invalid(PATH, stored.to_vec(), format!("must have the storage version {name}"));
     }
     for (at, version) in stored.iter().enumerate() {
         let name = version.as_str().unwrap_or_default();
