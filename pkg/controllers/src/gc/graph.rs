@@ -230,6 +230,12 @@ impl Graph {
         look
     }
 
+    /// Those with an owner that the graph does not know: of them more can be said once another kind is followed.
+    pub fn dangling(&self) -> Vec<Uid> {
+        let unknown = |node: &Node| node.owners.iter().any(|owner| !self.nodes.contains_key(&owner.uid));
+        self.nodes.iter().filter(|(_, node)| unknown(node)).map(|(uid, _)| uid.clone()).collect()
+    }
+
     /// What is to be done about an object.
     pub fn plan(&self, uid: &Uid) -> Plan {
         let Some(node) = self.nodes.get(uid) else { return Plan::Nothing };

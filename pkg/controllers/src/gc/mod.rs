@@ -239,7 +239,9 @@ impl Shared {
                     self.look(self.observe(at, &object.metadata));
                 }
                 Ok(Event::InitDone) => {
-                    let look = self.graph.lock().retain(at, &listed);
+                    let mut look = self.graph.lock().retain(at, &listed);
+                    // Owners of this kind could not be asked for before.
+                    look.extend(self.graph.lock().dangling());
                     self.look(look);
                     listed = HashSet::new();
                     synced.send_replace(true);
