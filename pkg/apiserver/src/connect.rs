@@ -22,6 +22,7 @@ use tokio::{
 use tower::BoxError;
 
 use crate::{
+    admission,
     body::{Body, full},
     call::Call,
     query::Query,
@@ -44,6 +45,9 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
         return Err(Status::method_not_allowed());
     }
     let pod = served(&call.kind, &read::current(call).await?)?;
+    if call.info.subresource != "log" {
+        admission::connected(call, &pod).await?;
+    }
     let target = target(&call.info.subresource, &pod, &call.query)?;
     let node = tree::text(&pod, "spec.nodeName");
     if node.is_empty() {

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     body::{Body, full},
+    metrics::Figures,
     negotiate::{self, Encoding, Shape},
     query::Query,
     reply::respond,
@@ -95,44 +96,79 @@ fn text_response(code: u16, text: impl Into<bytes::Bytes>) -> Response<Body> {
     response
 }
 
-/// Checks of `/healthz` and its siblings: name and whether all is well.
-async fn checks(server: &Server) -> [(&'static str, bool); 3] {
+/// A check of `/healthz` and its siblings, by upstream's name, and where it counts.
+type Check = (&'static str, &'static [&'static str]);
+
+const EVERYWHERE: &[&str] = &["healthz", "livez", "readyz"];
+/// Checks in upstream's order. Hooks that upstream runs after its start are part of ours.
+const CHECKS: [Check; 6] = [
+    ("ping", EVERYWHERE),
+    ("log", EVERYWHERE),
+    ("etcd", EVERYWHERE),
+    ("etcd-readiness", &["readyz"]),
+    ("informer-sync", &["readyz"]),
+    ("shutdown", &["readyz"]),
+];
+
+/// Whether each check is well.
+async fn checks(server: &Server) -> [(Check, bool); CHECKS.len()] {
     let store = server.store.revision().await.is_ok();
-    [("ping", true), ("etcd", store), ("shutdown", !server.stop.is_cancelled())]
+    let seen = store && server.caches.at_head().await.is_ok();
+    CHECKS.map(|check| {
+        let well = match check.0 {
+            "etcd" | "etcd-readiness" => store,
+            "informer-sync" => seen,
+            "shutdown" => !server.stop.is_cancelled(),
+            _ => true,
+        };
+        (check, well)
+    })
 }
 
 async fn health(server: &Server, endpoint: &str, check: &str, query: &Query) -> Result<Response<Body>, Status> {
     let checks = checks(server).await;
+    let mut checks = checks.into_iter().filter(|((_, places), _)| places.contains(&endpoint));
     if !check.is_empty() {
-        let (_, well) = checks.iter().find(|(name, _)| *name == check).ok_or_else(Status::no_such_path)?;
-        return Ok(if *well {
-            text_response(200, "ok")
-        } else {
-            text_response(500, "internal server error: failed\n")
+        let (_, well) = checks.find(|((name, _), _)| *name == check).ok_or_else(Status::no_such_path)?;
+        return Ok(match well {
+            true => text_response(200, "ok"),
+            false => text_response(500, "internal server error: failed\n"),
         });
     }
-    let excluded: Vec<&str> = query.all("exclude").collect();
-    // An endless readiness at shutdown would keep clients; liveness goes on.
-    let counts = |name: &str| !(excluded.contains(&name) || (name == "shutdown" && endpoint != "readyz"));
-    let well = checks.iter().all(|(name, well)| *well || !counts(name));
-    let verbose = query.get("verbose").is_some();
-    if well && !verbose {
-        return Ok(text_response(200, "ok"));
+    let mut excluded: Vec<&str> = query.all("exclude").collect();
+    let (mut text, mut well) = (String::new(), true);
+    for ((name, _), fine) in checks {
+        if let Some(at) = excluded.iter().position(|wanted| *wanted == name) {
+            excluded.remove(at);
+            text.push_str(&format!("[+]{name} excluded: ok\n"));
+            continue;
+        }
+        well &= fine;
+        text.push_str(&if fine { format!("[+]{name} ok\n") } else { format!("[-]{name} failed: reason withheld\n") });
     }
-    let mut text = String::new();
-    for (name, well) in checks {
-        text.push_str(&match (counts(name), well) {
-            (false, _) => format!("[+]{name} excluded: ok\n"),
-            (true, true) => format!("[+]{name} ok\n"),
-            (true, false) => format!("[-]{name} failed: reason withheld\n"),
-        });
+    if !excluded.is_empty() {
+        let names: Vec<String> = excluded.iter().map(|name| format!("{name:?}")).collect();
+        text.push_str(&format!("warn: some health checks cannot be excluded: no matches for {}\n", names.join(", ")));
     }
-    text.push_str(&format!("{endpoint} check {}\n", if well { "passed" } else { "failed" }));
-    Ok(text_response(if well { 200 } else { 500 }, text))
+    match (well, query.get("verbose").is_some()) {
+        (true, false) => Ok(text_response(200, "ok")),
+        (true, true) => Ok(text_response(200, format!("{text}{endpoint} check passed\n"))),
+        (false, _) => Ok(text_response(500, format!("{text}{endpoint} check failed\n"))),
+    }
 }
 
 fn metrics(server: &Server) -> Response<Body> {
-    let mut response = text_response(200, server.metrics.text(server.flow.under_way(), *server.caches.seen().borrow()));
+    let kinds = server.kinds();
+    let counts = server.caches.counts();
+    let count = |kind: &api::Kind| {
+        let count = *counts.get(&crate::keys::prefix(kind))?;
+        Some((kind.group.to_string(), kind.plural.to_string(), count))
+    };
+    let mut objects: Vec<_> = kinds.rows().iter().filter_map(|kind| count(kind)).collect();
+    objects.sort();
+    objects.dedup();
+    let figures = Figures { revision: *server.caches.seen().borrow(), objects, levels: server.flow.figures() };
+    let mut response = text_response(200, server.metrics.text(&figures));
     let media = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, media);
     response

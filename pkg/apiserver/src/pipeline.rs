@@ -25,6 +25,7 @@ use crate::{
     call::Call,
     components, compress, connect,
     flow::Class,
+    metrics::Labels,
     negotiate, nonresource, proxy,
     query::Query,
     reply::{self, Reply},
@@ -66,6 +67,8 @@ where
     let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let class = OnceLock::new();
+    let labels = counted_as(&server, &parts, &query, &info);
+    let under_way = (verb != "watch" && !STREAMS.contains(&&*info.subresource)).then(|| server.metrics.began(&labels));
     let answer = stages(&server, parts, body, query, info, upgrade, &class).instrument(span);
     let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
@@ -85,8 +88,19 @@ where
     if let Some(class) = class.get() {
         class.tell(response.headers_mut());
     }
-    server.metrics.answered(verb, response.status().as_u16());
+    drop(under_way);
+    server.metrics.answered(labels, response.status().as_u16());
     response
+}
+
+/// What a request is counted as.
+fn counted_as(server: &Server, parts: &Parts, query: &Query, info: &RequestInfo) -> Labels {
+    let kinds = server.kinds();
+    let kind = kinds.by_resource(&info.group, &info.version, &info.resource).filter(|_| info.resource_request);
+    let connects = STREAMS.contains(&&*info.subresource) && info.subresource != "log";
+    let media = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let applies = info.verb == "patch" && media.is_some_and(|media| media.starts_with("application/apply-patch"));
+    Labels::new(info, kind, connects, applies, query.text("dryRun").is_some())
 }
 
 async fn stages<B>(

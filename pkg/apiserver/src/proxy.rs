@@ -10,6 +10,7 @@ use hyper::upgrade::OnUpgrade;
 use store::KeyRange;
 
 use crate::{
+    admission,
     body::Body,
     cache::Wanted,
     call::Call,
@@ -45,11 +46,15 @@ pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrad
     let found = call.server.read(&call.kind, call.namespace(), target.name).await?;
     let stored = found.ok_or_else(|| Status::not_found(&call.kind.group, &call.kind.plural, target.name))?;
     let object = served(&call.kind, &stored)?;
+    admission::connected(call, &object).await?;
     let backend = match &*call.kind.plural {
         "nodes" => node(call, &object, &target)?,
         "pods" => pod(&object, &target)?,
         _ => service(call, &object, &target).await?,
     };
+    if !is_proxyable(backend.address().ip()) {
+        return Err(Status::bad_request("address not allowed"));
+    }
     if target.scheme == "https" && matches!(backend, Backend::Plain(_)) {
         return Err(Status::unavailable("the proxy does not speak HTTPS to pods yet"));
     }
@@ -78,6 +83,17 @@ pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrad
         parts.headers.remove(name);
     }
     Ok(Response::from_parts(parts, connect::until_stop(call, body)))
+}
+
+/// Whether an address leads to somewhere else: not to this machine, its link, or many at once.
+/// What stands in objects is written by others.
+fn is_proxyable(ip: IpAddr) -> bool {
+    let refused = match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_link_local() || ip.is_broadcast(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    };
+    let ip = ip.to_canonical();
+    !(refused || ip.is_loopback() || ip.is_unspecified() || ip.is_multicast())
 }
 
 /// Headers that stay on their own connection, and the credentials for this server.
@@ -151,21 +167,42 @@ async fn service(call: &Call, service: &Value, target: &Target<'_>) -> Result<Ba
     });
     let slices: Vec<Value> = page.objects.iter().filter_map(|slice| slice.stored.tree().ok()).collect();
     let ready = endpoints(&slices, tree::text(port, "name"));
+    let ready = of_pods(call, ready).await?;
     match ready.len() {
         0 => Err(none()),
         count => Ok(Backend::Plain(ready[rand::random_range(0..count)])),
     }
 }
 
-/// Ready addresses of a named port.
-fn endpoints(slices: &[Value], port: &str) -> Vec<SocketAddr> {
+/// The addresses that are those of the pods which they name: anybody may write endpoints.
+async fn of_pods(call: &Call, endpoints: Vec<(SocketAddr, String)>) -> Result<Vec<SocketAddr>, Status> {
+    let Some(pods) = call.kinds.by_resource("", "v1", "pods") else { return Ok(Vec::new()) };
+    let cache = call.server.caches.of(pods).await?;
+    let mut found = Vec::new();
+    for (address, name) in endpoints {
+        let Some(pod) = cache.get(keys::object(pods, call.namespace(), &name).as_bytes()) else { continue };
+        let pod = pod.stored.tree()?;
+        let listed = tree::items(&pod, "status.podIPs").iter().map(|ip| tree::text(ip, "ip"));
+        let mut own = listed.chain([tree::text(&pod, "status.podIP")]).filter_map(|ip| ip.parse::<IpAddr>().ok());
+        if own.any(|ip| ip == address.ip()) {
+            found.push(address);
+        }
+    }
+    Ok(found)
+}
+
+/// Ready addresses of a named port, with the name of their pod.
+fn endpoints(slices: &[Value], port: &str) -> Vec<(SocketAddr, String)> {
     let mut ready = Vec::new();
     for slice in slices {
         let found = tree::items(slice, "ports").iter().find(|p| tree::text(p, "name") == port);
         let Some(number) = found.and_then(|p| u16::try_from(p["port"].as_u64()?).ok()) else { continue };
         for endpoint in tree::items(slice, "endpoints").iter().filter(|e| e["conditions"]["ready"] != false) {
             let addresses = tree::texts(endpoint, "addresses").filter_map(|ip| ip.parse::<IpAddr>().ok());
-            ready.extend(addresses.map(|ip| SocketAddr::new(ip, number)));
+            let pod = if endpoint["targetRef"]["kind"] == "Pod" { tree::text(endpoint, "targetRef.name") } else { "" };
+            if !pod.is_empty() {
+                ready.extend(addresses.map(|ip| (SocketAddr::new(ip, number), pod.to_owned())));
+            }
         }
     }
     ready
@@ -180,14 +217,32 @@ mod tests {
         let slices = [serde_json::json!({
             "ports": [{"name": "http", "port": 8080}, {"name": "other", "port": 9}],
             "endpoints": [
-                {"addresses": ["10.0.0.1"], "conditions": {"ready": true}},
+                {"addresses": ["10.0.0.1"], "conditions": {"ready": true}, "targetRef": {"kind": "Pod", "name": "a"}},
                 {"addresses": ["10.0.0.2"], "conditions": {"ready": false}},
-                {"addresses": ["10.0.0.3"]},
+                {"addresses": ["10.0.0.3"], "targetRef": {"kind": "Pod", "name": "c"}},
+                {"addresses": ["10.0.0.4"]},
             ],
         })];
-        let shown = |port| endpoints(&slices, port).iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(shown("http"), ["10.0.0.1:8080", "10.0.0.3:8080"]);
+        let shown = |port| endpoints(&slices, port).iter().map(|(ip, pod)| format!("{ip} {pod}")).collect::<Vec<_>>();
+        assert_eq!(shown("http"), ["10.0.0.1:8080 a", "10.0.0.3:8080 c"]);
         assert_eq!(shown("none"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_proxy_does_not_lead_home() {
+        for (ip, want) in [
+            ("10.42.0.7", true),
+            ("2001:db8::1", true),
+            ("127.0.0.1", false),
+            ("::ffff:127.0.0.1", false),
+            ("169.254.169.254", false),
+            ("fe80::1", false),
+            ("0.0.0.0", false),
+            ("224.0.0.1", false),
+            ("::1", false),
+        ] {
+            assert_eq!(is_proxyable(ip.parse().unwrap()), want, "{ip}");
+        }
     }
 
     #[test]

@@ -139,7 +139,14 @@ async fn access(call: &Call, user: &UserInfo, spec: &Value) -> Result<Value, Sta
         Question { verb: text(other, "verb"), path: Some(text(other, "path")), ..Question::default() }
     };
     let allowed = call.server.authorizer.allows(&call.kinds, user, &question).await?;
-    Ok(json!({"allowed": allowed}))
+    let mut status = json!({"allowed": allowed});
+    if allowed {
+        let reason = call.server.authorizer.reason(&call.kinds, user, &question).await?;
+        if !reason.is_empty() {
+            status["reason"] = reason.into();
+        }
+    }
+    Ok(status)
 }
 
 async fn token_review(call: &Call, review: &Value) -> Result<Value, Status> {

@@ -1,18 +1,28 @@
 //! HTTPS: TLS with optional client certificates, HTTP/1.1 and HTTP/2 on one port.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use api::UserInfo;
+use bytes::Bytes;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
 use tokio_rustls::server::TlsStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::BoxError;
 use x509_parser::prelude::{FromDer as _, X509Certificate};
 
-use crate::{pipeline, server::Server};
+use crate::{body::Body, pipeline, server::Server};
 
 /// A client that does not finish its handshake in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -21,6 +31,10 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const NEXT_HEAD: Duration = Duration::from_secs(90);
 /// At the end, requests under way may take this long.
 const GRACE: Duration = Duration::from_secs(10);
+/// A connection on which no request is under way for so long is closed: HTTP/2 has no limit of its own.
+const IDLE: Duration = Duration::from_secs(180);
+/// A peer that does not answer this often is taken for gone.
+const ALIVE: Duration = Duration::from_secs(30);
 /// HTTP/2 streams of one connection: informers have many watches.
 const STREAMS: u32 = 1000;
 
@@ -75,21 +89,26 @@ async fn handshake(
 /// Serves one connection until its end, or until `stop`.
 pub async fn connection(server: Arc<Server>, stream: TlsStream<TcpStream>, stop: CancellationToken) {
     let user = stream.get_ref().1.peer_certificates().and_then(|chain| peer(chain.first()?.as_ref()));
+    let count = Arc::new(watch::Sender::new(0));
+    let mut under_way = count.subscribe();
     let service = hyper::service::service_fn(move |mut request: http::Request<hyper::body::Incoming>| {
         if let Some(user) = &user {
             request.extensions_mut().insert(user.clone());
         }
-        let server = server.clone();
-        async move { Ok::<_, std::convert::Infallible>(pipeline::handle(server, request).await) }
+        let (server, busy) = (server.clone(), Busy::new(&count));
+        async move {
+            let response = pipeline::handle(server, request).await;
+            Ok::<_, std::convert::Infallible>(response.map(|body| Held { body, _busy: busy }))
+        }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(NEXT_HEAD);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS).keep_alive_interval(ALIVE);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = stop.cancelled() => {
+        () = async { tokio::select! { () = stop.cancelled() => {}, () = idle(&mut under_way) => {} } } => {
             connection.as_mut().graceful_shutdown();
             match tokio::time::timeout(GRACE, connection).await {
                 Ok(ended) => ended,
@@ -99,6 +118,60 @@ pub async fn connection(server: Arc<Server>, stream: TlsStream<TcpStream>, stop:
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "connection ended");
+    }
+}
+
+/// Returns once nothing was under way for [`IDLE`].
+async fn idle(under_way: &mut watch::Receiver<usize>) {
+    loop {
+        let free = *under_way.borrow_and_update() == 0;
+        let limit = if free { IDLE } else { Duration::MAX };
+        match tokio::time::timeout(limit, under_way.changed()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
+        }
+    }
+}
+
+/// A request that is under way; over when dropped.
+struct Busy(Arc<watch::Sender<usize>>);
+
+impl Busy {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Busy(count.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A body whose request is under way until its end.
+struct Held {
+    body: Body,
+    _busy: Busy,
+}
+
+impl http_body::Body for Held {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, BoxError>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
     }
 }
 

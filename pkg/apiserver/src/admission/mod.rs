@@ -110,3 +110,11 @@ pub async fn created(call: &Call, subresource: &str, object: &mut Value) -> Resu
     mutate(&attributes, object).await?;
     validate(&attributes, object).await
 }
+
+/// Asks about a stream to an object.
+pub async fn connected(call: &Call, object: &Value) -> Result<(), Status> {
+    let held = Mutex::default();
+    let (operation, subresource) = (Operation::Connect, call.info.subresource.as_str());
+    let attributes = Attributes { call, operation, subresource, old: Some(object), held: &held };
+    validate(&attributes, object).await
+}

@@ -161,11 +161,12 @@ async fn impersonate(server: &Server, user: UserInfo, headers: &HeaderMap) -> Re
     {
         target.groups = vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
     }
-    if name != "system:anonymous"
-        && !target.in_group(UserInfo::AUTHENTICATED)
-        && !target.in_group("system:unauthenticated")
-    {
-        target.groups.push(UserInfo::AUTHENTICATED.to_owned());
+    let everybody = match name.as_str() {
+        "system:anonymous" => "system:unauthenticated",
+        _ => UserInfo::AUTHENTICATED,
+    };
+    if !target.in_group(UserInfo::AUTHENTICATED) && !target.in_group("system:unauthenticated") {
+        target.groups.push(everybody.to_owned());
     }
     Ok(target)
 }

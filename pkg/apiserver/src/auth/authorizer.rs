@@ -40,6 +40,11 @@ impl Authorizer {
         if self.allows(kinds, user, question).await? { Ok(()) } else { Err(question.refusal(user)) }
     }
 
+    /// Why the user may, as far as there is something to say.
+    pub async fn reason(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<String, Status> {
+        Ok(self.rbac.reason(kinds, user, question).await?.unwrap_or_default())
+    }
+
     async fn known(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<bool, Status> {
         if let Some(name) = node::name(user).filter(|name| !name.is_empty()) {
             let allowed = match node::decide(name, question) {

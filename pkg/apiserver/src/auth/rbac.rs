@@ -117,6 +117,11 @@ impl Rbac {
         Ok(self.current(kinds).await?.1.allows(user, question))
     }
 
+    /// By which binding they let the user.
+    pub async fn reason(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<Option<String>, Status> {
+        Ok(self.current(kinds).await?.1.reason(user, question))
+    }
+
     /// Whether the rules of a ClusterRole grant it.
     pub async fn role_grants(&self, kinds: &Kinds, role: &str, question: &Question) -> Result<bool, Status> {
         Ok(self.current(kinds).await?.1.role("", role).iter().any(|rule| rule.grants(question)))

@@ -26,6 +26,8 @@ enum Subject {
 
 #[derive(Clone, Debug)]
 struct Binding {
+    namespace: String,
+    name: String,
     subjects: Vec<Subject>,
     /// The role is a ClusterRole.
     cluster_role: bool,
@@ -141,6 +143,19 @@ impl Subject {
         }
     }
 
+    fn shown(&self) -> String {
+        match self {
+            Subject::Group(name) => format!("Group {name:?}"),
+            Subject::User(name) => {
+                let account = name.strip_prefix("system:serviceaccount:").and_then(|rest| rest.split_once(':'));
+                match account {
+                    Some((namespace, account)) => format!("ServiceAccount \"{account}/{namespace}\""),
+                    None => format!("User {name:?}"),
+                }
+            }
+        }
+    }
+
     fn is(&self, user: &UserInfo) -> bool {
         match self {
             Subject::User(name) => *name == user.name,
@@ -154,6 +169,8 @@ impl Binding {
         let namespace = meta::namespace(binding);
         let subjects = binding["subjects"].as_array().into_iter().flatten();
         Binding {
+            namespace: namespace.to_owned(),
+            name: meta::name(binding).to_owned(),
             subjects: subjects.filter_map(|s| Subject::read(s, namespace)).collect(),
             cluster_role: binding["roleRef"]["kind"] == "ClusterRole",
             role: binding["roleRef"]["name"].as_str().unwrap_or_default().to_owned(),
@@ -197,21 +214,44 @@ impl Index {
         found.map_or(&[], Vec::as_slice)
     }
 
+    /// The bindings that hold for a user, cluster-wide and (if not empty) in a namespace: the subject
+    /// that the user is, and the rules of the role.
+    fn held<'a>(
+        &'a self,
+        user: &'a UserInfo,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = (&'a Binding, &'a Subject, &'a [Rule])> {
+        let local = self.bindings.get(namespace).filter(|_| !namespace.is_empty()).into_iter().flatten();
+        self.cluster_bindings.iter().chain(local).filter_map(move |binding| {
+            let subject = binding.subjects.iter().find(|subject| subject.is(user))?;
+            let rules = match binding.cluster_role {
+                true => self.cluster_roles.get(&binding.role),
+                false => self.roles.get(&(binding.namespace.clone(), binding.role.clone())),
+            };
+            Some((binding, subject, rules?.as_slice()))
+        })
+    }
+
     /// The rules that hold for a user, cluster-wide and (if not empty) in a namespace.
     pub fn rules<'a>(&'a self, user: &'a UserInfo, namespace: &'a str) -> impl Iterator<Item = &'a Rule> {
-        let of = |binding: &&Binding| binding.subjects.iter().any(|s| s.is(user));
-        let cluster = self.cluster_bindings.iter().filter(of).filter_map(|b| self.cluster_roles.get(&b.role));
-        let local = self.bindings.get(namespace).filter(|_| !namespace.is_empty()).into_iter().flatten().filter(of);
-        let local = local.filter_map(move |binding| match binding.cluster_role {
-            true => self.cluster_roles.get(&binding.role),
-            false => self.roles.get(&(namespace.to_owned(), binding.role.clone())),
-        });
-        cluster.chain(local).flatten()
+        self.held(user, namespace).flat_map(|(_, _, rules)| rules)
     }
 
     /// Whether the user may.
     pub fn allows(&self, user: &UserInfo, question: &Question) -> bool {
         self.rules(user, &question.namespace).any(|rule| rule.grants(question))
+    }
+
+    /// By which binding the user may, in upstream's words.
+    pub fn reason(&self, user: &UserInfo, question: &Question) -> Option<String> {
+        let mut held = self.held(user, &question.namespace);
+        let (binding, subject, _) = held.find(|(_, _, rules)| rules.iter().any(|rule| rule.grants(question)))?;
+        let role = if binding.cluster_role { "ClusterRole" } else { "Role" };
+        let place = match binding.namespace.as_str() {
+            "" => format!("ClusterRoleBinding {:?}", binding.name),
+            namespace => format!("RoleBinding \"{}/{namespace}\"", binding.name),
+        };
+        Some(format!("RBAC: allowed by {place} of {role} {:?} to {}", binding.role, subject.shown()))
     }
 }
 
@@ -292,7 +332,19 @@ mod tests {
                 ..Question::default()
             };
             assert_eq!(index.allows(&user, &question), want, "{user:?} {question:?}");
+            assert_eq!(index.reason(&user, &question).is_some(), want, "{user:?} {question:?}");
         }
+        let question = Question {
+            verb: "get".into(),
+            resource: "secrets".into(),
+            namespace: "a".into(),
+            name: "mine".into(),
+            ..Question::default()
+        };
+        assert_eq!(
+            index.reason(&UserInfo::authenticated(sa, &[]), &question).unwrap(),
+            "RBAC: allowed by RoleBinding \"b/a\" of Role \"one\" to ServiceAccount \"sa/a\""
+        );
         for (path, want) in [("/api", true), ("/api/v1", false), ("/apis/apps/v1", true), ("/metrics", false)] {
             let question = Question { verb: "get".into(), path: Some(path.into()), ..Question::default() };
             assert_eq!(index.allows(&UserInfo::authenticated("joe", &[]), &question), want, "{path}");

@@ -87,6 +87,11 @@ impl Caches {
         }
     }
 
+    /// Objects in each cache, by the prefix of its keys.
+    pub fn counts(&self) -> HashMap<String, usize> {
+        self.slots.read().iter().map(|(prefix, slot)| (prefix.clone(), slot.cache.len())).collect()
+    }
+
     async fn load(&self, cache: &Cache) -> Result<(), Status> {
         let keys = KeyRange::prefix(cache.prefix().to_owned());
         let read = self.store.range(Range::head(keys)).await.map_err(keys::store_error)?;

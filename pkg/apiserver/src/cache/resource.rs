@@ -223,6 +223,11 @@ impl Cache {
         self.state.read().last <= revision
     }
 
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.state.read().objects.len()
+    }
+
     /// Revision of the newest change.
     pub fn last(&self) -> i64 {
         self.state.read().last

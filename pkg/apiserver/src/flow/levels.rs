@@ -116,11 +116,6 @@ impl<W> Levels<W> {
         }
     }
 
-    /// Seats in use.
-    pub fn used(&self) -> usize {
-        self.levels.values().map(|level| level.used).sum()
-    }
-
     /// Level, seats, seats in use, waiting, refused.
     pub fn figures(&self) -> Vec<(Arc<str>, [usize; 4])> {
         let figures = |level: &Level<W>| [level.seats, level.used, level.waiting, level.refused];
@@ -145,8 +140,8 @@ impl<W> Levels<W> {
         others.sum::<usize>() + level.used < self.total
     }
 
-    /// A request asks for a seat. A waiter is kept only if it waits.
-    pub fn ask(&mut self, name: &str, flow: &str, waiter: W) -> Answer {
+    /// A request asks for a seat. A waiter is made only if it waits.
+    pub fn ask(&mut self, name: &str, flow: &str, waiter: impl FnOnce() -> W) -> Answer {
         let gone = self.gone;
         let has_seat = self.has_seat(name);
         let Some(level) = self.levels.get_mut(name) else { return Answer::Exempt };
@@ -168,8 +163,8 @@ impl<W> Levels<W> {
             return Answer::Refused;
         }
         match at {
-            Some(at) => level.flows[at].1.push_back(waiter),
-            None => level.flows.push_back((flow.to_owned(), VecDeque::from([waiter]))),
+            Some(at) => level.flows[at].1.push_back(waiter()),
+            None => level.flows.push_back((flow.to_owned(), VecDeque::from([waiter()]))),
         }
         level.waiting += 1;
         Answer::Waits

@@ -104,11 +104,6 @@ impl Flow {
         Flow { caches, current: ArcSwapOption::empty(), levels: Arc::new(Mutex::new(levels)) }
     }
 
-    /// Requests that have a seat.
-    pub fn under_way(&self) -> usize {
-        self.levels.lock().used()
-    }
-
     /// Level, seats, seats in use, requests waiting and requests refused, for metrics.
     pub fn figures(&self) -> Vec<(Arc<str>, [usize; 4])> {
         self.levels.lock().figures()
@@ -130,15 +125,18 @@ impl Flow {
     /// A seat for a request of this class, or 429.
     pub async fn seat(&self, class: &Class, flow: &str) -> Result<Seat, Status> {
         let level = &class.0.level;
-        let waiting = {
-            let mut levels = self.levels.lock();
-            let (sender, receiver) = oneshot::channel();
-            match levels.ask(level, flow, sender) {
-                Answer::Granted => return Ok(Seat { levels: Some((self.levels.clone(), level.clone())) }),
-                Answer::Exempt => return Ok(Seat { levels: None }),
-                Answer::Waits => receiver,
-                Answer::Refused => return Err(refusal()),
-            }
+        let mut receiver = None;
+        let waiter = || {
+            let (sender, waiting) = oneshot::channel();
+            receiver = Some(waiting);
+            sender
+        };
+        let answer = self.levels.lock().ask(level, flow, waiter);
+        let waiting = match (answer, receiver) {
+            (Answer::Granted, _) => return Ok(Seat { levels: Some((self.levels.clone(), level.clone())) }),
+            (Answer::Exempt, _) => return Ok(Seat { levels: None }),
+            (Answer::Waits, Some(receiver)) => receiver,
+            (Answer::Waits, None) | (Answer::Refused, _) => return Err(refusal()),
         };
         // Whatever came too late is dropped here, with its seat.
         let waited = tokio::time::timeout(PATIENCE, waiting).await;

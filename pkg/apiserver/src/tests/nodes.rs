@@ -189,3 +189,63 @@ async fn requests_are_told_their_priority_level() {
     let answer = fixture.get("/api/v1/nodes?timeout=nonsense").await;
     assert!(answer.code == 400 || answer.code == 403);
 }
+
+#[tokio::test]
+async fn health_says_what_is_checked() {
+    let fixture = Fixture::new().await;
+    for (path, want) in [
+        ("/healthz", "ok"),
+        ("/livez?verbose", "[+]ping ok\n[+]log ok\n[+]etcd ok\nlivez check passed\n"),
+        (
+            "/readyz?verbose&exclude=etcd&exclude=nothing",
+            "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for \"nothing\"\nreadyz check passed\n",
+        ),
+        ("/readyz/shutdown", "ok"),
+    ] {
+        assert_eq!(fixture.get(path).await.expect(200), want, "{path}");
+    }
+    fixture.get("/livez/shutdown").await.refused(404, "NotFound");
+    let metrics = fixture.get("/metrics").await.expect(200);
+    for line in [
+        "apiserver_resource_objects{group=\"\",resource=\"namespaces\"} ",
+        "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"catch-all\"} 600",
+    ] {
+        assert!(metrics.as_str().unwrap().contains(line), "{line}");
+    }
+}
+
+async fn boom() -> String {
+    panic!("on purpose")
+}
+
+#[tokio::test]
+async fn a_panic_is_contained_to_its_request() {
+    let mut config = super::config(std::sync::Arc::new(store::MemoryStore::default()));
+    let router = axum::Router::new().route("/boom", axum::routing::get(boom));
+    config.extra.push(crate::Extra { prefix: "/boom", router });
+    let (stop, tasks) = (tokio_util::sync::CancellationToken::new(), tokio_util::task::TaskTracker::new());
+    let server = crate::ApiServer::start(config, stop.clone(), &tasks).await.unwrap();
+    let fixture = Fixture { server, stop, tasks, user: UserInfo::authenticated("admin", &["system:masters"]) };
+    fixture.get("/boom").await.refused(500, "InternalError");
+    fixture.get("/version").await.expect(200);
+}
+
+#[tokio::test]
+async fn old_kinds_leave_their_dependents_unless_told_otherwise() {
+    let fixture = Fixture::new().await;
+    let rcs = "/api/v1/namespaces/default/replicationcontrollers";
+    let rc = |name: &str| {
+        json!({"metadata": {"name": name}, "spec": {"selector": {"a": "b"}, "template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "c", "image": "x"}]}}}})
+    };
+    for (name, options, left) in [
+        ("default", Value::Null, json!(["orphan"])),
+        ("foreground", json!({"propagationPolicy": "Foreground"}), json!(["foregroundDeletion"])),
+        ("background", json!({"propagationPolicy": "Background"}), Value::Null),
+    ] {
+        fixture.post(rcs, &rc(name)).await.expect(201);
+        fixture.delete(&format!("{rcs}/{name}"), options).await.expect(200);
+        let now = fixture.get(&format!("{rcs}/{name}")).await;
+        assert_eq!(now.body["metadata"]["finalizers"], left, "{name}");
+    }
+}

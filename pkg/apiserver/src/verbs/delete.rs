@@ -32,6 +32,8 @@ pub struct DeleteOptions {
     pub resource_version: Option<String>,
     /// `dryRun=All`.
     pub dry_run: bool,
+    /// `orphanDependents=false`: an object that goes later is answered with 202.
+    pub cascades: bool,
 }
 
 /// What happens to dependents.
@@ -117,6 +119,7 @@ impl DeleteOptions {
             uid: text(&tree["preconditions"]["uid"]),
             resource_version: text(&tree["preconditions"]["resourceVersion"]),
             dry_run: dry.contains(&"All"),
+            cascades: orphan == Some(false),
         })
     }
 }
@@ -138,8 +141,9 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// Decides over a deletion. Pure.
 pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timestamp) -> Decision {
     let mut new = object.clone();
-    propagate(&mut new, options.propagation);
-    let grace = kind.strategy.grace_seconds(object, options.grace).map(|seconds| seconds.max(0));
+    propagate(&mut new, options.propagation.or_else(|| default_propagation(kind, object)));
+    // Less than nothing is a second, as upstream has it.
+    let grace = kind.strategy.grace_seconds(object, options.grace).map(|s| if s < 0 { 1 } else { s });
     let finalized = kind.subresources.iter().any(|sub| sub.action == Action::Finalize);
     if is_going(object) {
         // The grace period may only become shorter.
@@ -177,6 +181,17 @@ pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timesta
     Decision::Mark(new)
 }
 
+/// Kinds whose dependents stay unless something else is asked for: they are older than garbage collection.
+const ORPHANING: [(&str, &str); 2] = [("", "replicationcontrollers"), ("batch", "jobs")];
+
+fn default_propagation(kind: &Kind, object: &Value) -> Option<Propagation> {
+    let decided = object["metadata"]["finalizers"].as_array().into_iter().flatten();
+    if decided.into_iter().any(|f| f == ORPHAN || f == FOREGROUND) {
+        return None;
+    }
+    ORPHANING.contains(&(&*kind.group, &*kind.plural)).then_some(Propagation::Orphan)
+}
+
 fn propagate(object: &mut Value, propagation: Option<Propagation>) {
     let Some(propagation) = propagation else { return };
     let had = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
@@ -201,7 +216,7 @@ pub async fn delete(call: &Call) -> Result<Reply, Status> {
             let uid = meta::text(&last, "uid").to_owned();
             Ok(Reply::Tree(200, success(&call.kind, &call.info.name, &uid)))
         }
-        Deleted::Going(stored) => Ok(Reply::Object(200, stored)),
+        Deleted::Going(stored) => Ok(Reply::Object(if options.cascades { 202 } else { 200 }, stored)),
     }
 }
 
