@@ -17,10 +17,23 @@ use crate::{
     server::Server,
 };
 
-/// Entity tags of discovery documents, by path and form, for one table of kinds.
+/// What is remembered of discovery documents.
 #[derive(Default)]
 pub struct Documents {
-    tags: Mutex<(Option<Arc<Kinds>>, HashMap<String, String>)>,
+    tags: Mutex<Tags>,
+}
+
+/// Entity tags for one table of kinds, by path and form.
+#[derive(Default)]
+struct Tags {
+    of: Option<Arc<Kinds>>,
+    by_document: HashMap<String, String>,
+}
+
+impl Tags {
+    fn are_of(&self, kinds: &Arc<Kinds>) -> bool {
+        self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds))
+    }
 }
 
 /// `v1.37.2+kinglet1`.
@@ -269,10 +282,10 @@ fn tagged(
     let id = format!("{path} {media}");
     let known = {
         let mut tags = server.documents.tags.lock();
-        if !tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
-            *tags = (Some(kinds.clone()), HashMap::new());
+        if !tags.are_of(kinds) {
+            *tags = Tags { of: Some(kinds.clone()), ..Tags::default() };
         }
-        tags.1.get(&id).cloned()
+        tags.by_document.get(&id).cloned()
     };
     let mut response = match known.filter(|tag| knows(headers, tag)) {
         Some(tag) => not_modified(&tag),
@@ -281,8 +294,8 @@ fn tagged(
             let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02X}")).collect();
             let tag = format!("\"{digest}\"");
             let mut tags = server.documents.tags.lock();
-            if tags.0.as_ref().is_some_and(|of| Arc::ptr_eq(of, kinds)) {
-                tags.1.insert(id, tag.clone());
+            if tags.are_of(kinds) {
+                tags.by_document.insert(id, tag.clone());
             }
             drop(tags);
             if knows(headers, &tag) { not_modified(&tag) } else { with_tag(&tag, media, bytes) }

@@ -39,8 +39,11 @@ pub struct Target {
     /// How inputs are changed.
     pub mutate: fn(&mut StdRng, &mut Vec<u8>),
     /// Runs one; what it holds may live between inputs.
-    pub start: fn() -> Box<dyn FnMut(&[u8])>,
+    pub start: fn() -> Run,
 }
+
+/// Takes one input after the other.
+pub type Run = Box<dyn FnMut(&[u8])>;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -123,7 +123,7 @@ impl Drop for Running {
 }
 
 /// A server that lives for some requests, then the next.
-pub fn start() -> Box<dyn FnMut(&[u8])> {
+pub fn start() -> crate::Run {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let mut running = None;
     Box::new(move |input| {

@@ -89,7 +89,7 @@ impl Caches {
 
     /// Objects in each cache, by the prefix of its keys.
     pub fn counts(&self) -> HashMap<String, usize> {
-        self.slots.read().iter().map(|(prefix, slot)| (prefix.clone(), slot.cache.len())).collect()
+        self.slots.read().iter().map(|(prefix, slot)| (prefix.clone(), slot.cache.count())).collect()
     }
 
     async fn load(&self, cache: &Cache) -> Result<(), Status> {

@@ -224,7 +224,7 @@ impl Cache {
     }
 
     /// Number of objects.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.state.read().objects.len()
     }
 

@@ -48,7 +48,7 @@ pub async fn run(server: &Arc<Server>, definition: &Definition) {
         match (told, done) {
             (Ok(()), Ok(_)) => return,
             // It is waited for on and on.
-            (Ok(()), Err(Held(reason, _))) if reason == "InstanceDeletionCheck" => pause = RETRY_MIN,
+            (Ok(()), Err(Held("InstanceDeletionCheck", _))) => pause = RETRY_MIN,
             (Err(failure), _) if failure.code == 404 => return,
             (Err(failure), _) if failure.code == 409 => {}
             (told, _) => {

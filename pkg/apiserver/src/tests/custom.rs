@@ -301,7 +301,8 @@ async fn a_restart_has_the_rows_before_it_answers_and_servers_agree() {
     // Of two that clash one is taken, whoever decides.
     let (a, b) = (definition("these", "Thing"), definition("those", "Thing"));
     let (a, b) = tokio::join!(fixture.post(CRDS, &a), second.post(CRDS, &b));
-    (a.expect(201), b.expect(201));
+    a.expect(201);
+    b.expect(201);
     let settled = |a: &Answer| !condition(&a.body, "Established").is_empty();
     let states = [until(&fixture, "these", settled).await, until(&second, "those", settled).await];
     let mut states = states.each_ref().map(|state| condition(state, "Established"));

@@ -19,6 +19,18 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{ApiServer, Extra, body::full};
 
+/// The address of all servers here: the API server connects to none that only its own machine has.
+const MACHINE: &str = "192.0.2.10";
+
+/// Moves the test's thread into a network of its own, in which everybody has one address.
+fn own_machine() {
+    netlink::Namespace::fresh().unwrap().enter().unwrap();
+    let mut links = netlink::Rtnetlink::open().unwrap();
+    let loopback = links.require_link("lo").unwrap().index;
+    links.set_up(loopback).unwrap();
+    links.add_address(loopback, netlink::Net::host(MACHINE.parse::<std::net::IpAddr>().unwrap())).unwrap();
+}
+
 struct Network {
     dir: tempfile::TempDir,
     ca: Ca,
@@ -29,6 +41,7 @@ struct Network {
 
 impl Network {
     async fn new() -> Self {
+        own_machine();
         let dir = tempfile::tempdir().unwrap();
         let ca = Ca::load_or_create(dir.path(), "ca").unwrap();
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
@@ -41,7 +54,7 @@ impl Network {
         let leaf = server_leaf(&ca, dir.path(), "server");
         let alpn = ["h2", "http/1.1"];
         let tls = tls::server(&leaf, ca.certificate_pem(), tls::ClientCertificates::Optional, &alpn).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind((MACHINE, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         server.serve(listener, tls, stop.clone(), &tasks);
         Network { dir, ca, address, stop, tasks }
@@ -80,7 +93,7 @@ impl Network {
 }
 
 fn server_leaf(ca: &Ca, dir: &std::path::Path, name: &str) -> KeyAndCertificate {
-    ca.leaf(dir, name, &Usage::server(name, vec![], vec!["127.0.0.1".parse().unwrap()])).unwrap()
+    ca.leaf(dir, name, &Usage::server(name, vec![], vec![MACHINE.parse().unwrap()])).unwrap()
 }
 
 fn get(uri: &str) -> Request<Full<Bytes>> {
@@ -153,7 +166,7 @@ async fn kubelet(mut request: Request<Incoming>) -> Result<Response<crate::Body>
 #[tokio::test]
 async fn streams_reach_the_kubelet() {
     let network = Network::new().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind((MACHINE, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let leaf = server_leaf(&network.ca, network.dir.path(), "kubelet");
     let tls =
@@ -169,7 +182,7 @@ async fn streams_reach_the_kubelet() {
     });
     network.json("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
     network.json("POST", "/api/v1/namespaces/n/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
-    let node = json!({"metadata": {"name": "n1"}, "status": {"addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+    let node = json!({"metadata": {"name": "n1"}, "status": {"addresses": [{"type": "InternalIP", "address": MACHINE}],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}});
     network.json("POST", "/api/v1/nodes", &node).await;
     network.json("PUT", "/api/v1/nodes/n1/status", &node).await;
@@ -215,7 +228,7 @@ async fn streams_reach_the_kubelet() {
 #[tokio::test]
 async fn pods_are_reached_by_proxy() {
     let network = Network::new().await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind((MACHINE, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let web = axum::Router::new().fallback(|request: axum::extract::Request| async move {
         let credentials = request.headers().contains_key("authorization");
@@ -234,7 +247,7 @@ async fn pods_are_reached_by_proxy() {
     network.json("POST", "/api/v1/namespaces/n/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
     let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "x", "ports": [{"name": "web", "containerPort": port}]}]}});
     network.json("POST", "/api/v1/namespaces/n/pods", &pod).await;
-    let status = json!({"metadata": {"name": "p"}, "spec": pod["spec"], "status": {"podIP": "127.0.0.1", "podIPs": [{"ip": "127.0.0.1"}]}});
+    let status = json!({"metadata": {"name": "p"}, "spec": pod["spec"], "status": {"podIP": MACHINE, "podIPs": [{"ip": MACHINE}]}});
     network.json("PUT", "/api/v1/namespaces/n/pods/p/status", &status).await;
     let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"name": "http", "port": 80}]}});
     network.json("POST", "/api/v1/namespaces/n/services", &service).await;

@@ -274,7 +274,9 @@ async fn deletes_take_one_or_many() {
         let finalize = sample.kind.subresource("finalize").is_some();
         let held = finalize || sample.settles() || !made["metadata"]["finalizers"].is_null();
         if !held {
-            let gone = fixture.delete(&format!("{one}?gracePeriodSeconds=0"), Value::Null).await.expect(200);
+            // Jobs and ReplicationControllers would leave their pods behind, and wait for that.
+            let options = "gracePeriodSeconds=0&propagationPolicy=Background";
+            let gone = fixture.delete(&format!("{one}?{options}"), Value::Null).await.expect(200);
             assert_eq!((&gone["kind"], &gone["status"]), (&json!("Status"), &json!("Success")));
             assert_eq!(gone["details"]["uid"], made["metadata"]["uid"]);
             fixture.get(&one).await.refused(404, "NotFound");
@@ -284,7 +286,7 @@ async fn deletes_take_one_or_many() {
             let none = fixture.delete(&format!("{uri}?labelSelector=test%3Dno"), Value::Null).await.expect(200);
             assert_eq!(none["items"], json!([]));
             fixture.get(&one).await.expect(200);
-            let options = format!("{uri}?labelSelector=test%3Dyes&gracePeriodSeconds=0");
+            let options = format!("{uri}?labelSelector=test%3Dyes&gracePeriodSeconds=0&propagationPolicy=Background");
             fixture.delete(&format!("{options}&dryRun=All"), Value::Null).await.expect(200);
             fixture.get(&one).await.expect(200);
             let taken = fixture.delete(&options, Value::Null).await.expect(200);
