@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::{
+    table::jsonpath::JsonPath,
     tree,
     validation::{FieldErrors, Reason},
 };
@@ -57,7 +58,12 @@ pub(super) fn column(errors: &mut FieldErrors, column: &Value, path: &str) {
     if text.is_empty() {
         errors.required(format!("{path}.JSONPath"), "");
     } else {
-        simple(errors, text, &format!("{path}.JSONPath"));
+        let path = format!("{path}.JSONPath");
+        if simple(errors, text, &path)
+            && let Err(why) = JsonPath::parse(text)
+        {
+            errors.invalid(path, text, format!("is an invalid path: {why}"));
+        }
     }
 }
 

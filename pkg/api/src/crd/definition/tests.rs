@@ -254,3 +254,16 @@ fn groups_of_the_community_are_protected() {
     crd["metadata"]["annotations"] = json!({"api-approved.kubernetes.io": "yes"});
     assert!(validate(&crd).to_string().contains("with either a URL or a reason"));
 }
+
+#[test]
+fn a_column_of_filters_within_filters_was_taken_in() {
+    let mut crd = made(object(json!({})));
+    let path = format!(".a{}@{}", "[?(@.b".repeat(100_000), ")]".repeat(100_000));
+    crd["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{"name": "A", "type": "string", "jsonPath": path}]);
+    let text = validate(&crd).to_string();
+    assert!(text.ends_with("is an invalid path: more than 8 filters within each other"), "{}", text.len());
+    for path in [".a", ".status.conditions[?(@.type==\"Ready\")].status", ".a[*].b[0:2]", ".", r".a\.b/c", "..a"] {
+        crd["spec"]["versions"][0]["additionalPrinterColumns"][0]["jsonPath"] = path.into();
+        assert_eq!(validate(&crd).to_string(), "[]", "{path}");
+    }
+}
