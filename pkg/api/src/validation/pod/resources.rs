@@ -1,6 +1,6 @@
 //! Resources of a whole pod, and its claims of devices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
     if !tree::items(own, "claims").is_empty() {
         errors.forbidden(format!("{path}.claims"), "claims may not be set for Resources at pod-level");
     }
-    resources::requirements_of(errors, &path, own, &[], |errors, path, name| {
+    resources::requirements_of(errors, &path, own, &BTreeSet::new(), |errors, path, name| {
         let before = errors.0.len();
         resources::resource_name(errors, path, name);
         if errors.0.len() == before && !matches!(name, "cpu" | "memory") && !is_huge_page(name) {
@@ -141,15 +141,15 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
 
 /// Checks `resourceClaims` of the pod.
 pub(super) fn claims(errors: &mut FieldErrors, path: &str, spec: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, claim) in tree::items(spec, "resourceClaims").iter().enumerate() {
         let path = format!("{path}.resourceClaims[{index}]");
         match tree::text(claim, "name") {
             "" => errors.required(format!("{path}.name"), ""),
-            name if seen.contains(&name) => errors.duplicate(format!("{path}.name"), name),
+            name if seen.contains(name) => errors.duplicate(format!("{path}.name"), name),
             name => {
                 errors.each(format!("{path}.name"), name, names::label(name));
-                seen.push(name);
+                seen.insert(name);
             }
         }
         let given = ["resourceClaimName", "resourceClaimTemplateName"].map(|field| (field, claim[field].as_str()));
