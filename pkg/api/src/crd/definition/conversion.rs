@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     tree,
-    validation::{FieldErrors, names},
+    validation::{FieldErrors, names, repeated},
 };
 
 const PATH: &str = "spec.conversion";
@@ -12,7 +12,7 @@ const CONFIG: &str = "spec.conversion.webhookClientConfig";
 const VERSIONS: &str = "spec.conversion.conversionReviewVersions";
 const FORM: &str = "; desired format: https://host[/path]";
 
-pub(super) fn conversion(errors: &mut FieldErrors, conversion: &Value, preserving: bool, established: bool) {
+pub(super) fn conversion(errors: &mut FieldErrors, conversion: &Value, preserving: bool, checked: bool) {
     if conversion.is_null() {
         return;
     }
@@ -38,11 +38,11 @@ pub(super) fn conversion(errors: &mut FieldErrors, conversion: &Value, preservin
         }
         return;
     }
-    client(errors, config, established);
+    client(errors, config, checked);
     review_versions(errors, &versions);
 }
 
-fn client(errors: &mut FieldErrors, config: &Value, established: bool) {
+fn client(errors: &mut FieldErrors, config: &Value, checked: bool) {
     if config.is_null() {
         errors.required(CONFIG, "required when strategy is set to Webhook");
         return;
@@ -53,16 +53,21 @@ fn client(errors: &mut FieldErrors, config: &Value, established: bool) {
         _ => errors.required(CONFIG, "exactly one of url or service is required"),
     }
     let bundle = tree::text(config, "caBundle");
-    if established && !bundle.is_empty() && !is_bundle(bundle) {
+    if checked && is_bad(bundle) {
         let detail = "unable to load root certificates: unable to parse bytes as PEM block";
         errors.invalid(format!("{CONFIG}.caBundle"), bundle, detail);
     }
 }
 
-fn is_bundle(encoded: &str) -> bool {
+/// Whether the webhook has certificates that are none.
+pub(super) fn has_bad_bundle(conversion: &Value) -> bool {
+    is_bad(tree::text(conversion, "webhook.clientConfig.caBundle"))
+}
+
+fn is_bad(encoded: &str) -> bool {
     use base64::Engine as _;
     let decoded = base64::engine::general_purpose::STANDARD.decode(encoded).unwrap_or_default();
-    String::from_utf8_lossy(&decoded).contains("-----BEGIN CERTIFICATE-----")
+    !encoded.is_empty() && !String::from_utf8_lossy(&decoded).contains("-----BEGIN CERTIFICATE-----")
 }
 
 fn url(errors: &mut FieldErrors, url: &str) {
@@ -131,9 +136,10 @@ fn review_versions(errors: &mut FieldErrors, versions: &[&str]) {
         errors.required(VERSIONS, "");
         return;
     }
+    let again = repeated(versions);
     for (at, version) in versions.iter().enumerate() {
         let path = format!("{VERSIONS}[{at}]");
-        if versions[..at].contains(version) {
+        if again[at] {
             errors.invalid(path, *version, "duplicate version");
         } else {
             errors.each(path, *version, names::label_1035(version));

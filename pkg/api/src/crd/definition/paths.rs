@@ -68,7 +68,7 @@ pub(super) fn column(errors: &mut FieldErrors, column: &Value, path: &str) {
 }
 
 pub(super) fn selectable(errors: &mut FieldErrors, fields: &[Value], schema: &Value, path: &str) {
-    let mut seen = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for (at, field) in fields.iter().enumerate() {
         let (text, here) = (tree::text(field, "jsonPath"), format!("{path}[{at}].jsonPath"));
         if text.is_empty() {
@@ -90,10 +90,8 @@ pub(super) fn selectable(errors: &mut FieldErrors, fields: &[Value], schema: &Va
                           with formats are allowed.";
             errors.invalid(&*here, text, detail);
         }
-        if seen.contains(&steps) {
+        if !seen.insert(steps) {
             errors.duplicate(here, text);
-        } else {
-            seen.push(steps);
         }
     }
     if seen.len() > SELECTABLE {
