@@ -123,7 +123,12 @@ fn review_versions(errors: &mut FieldErrors, path: &str, hook: &Value, known: bo
     if versions.is_empty() {
         return errors.required(path, format!("must specify one of {}", REVIEWS.join(", ")));
     }
-    let again = repeated(&versions);
+    each_version(errors, path, &versions, known);
+}
+
+/// Checks versions of reviews; `known`: one at least must be known here.
+pub(crate) fn each_version(errors: &mut FieldErrors, path: &str, versions: &[&str], known: bool) {
+    let again = repeated(versions);
     for (index, version) in versions.iter().enumerate() {
         if again[index] {
             errors.invalid(format!("{path}[{index}]"), *version, "duplicate version");
@@ -149,18 +154,24 @@ pub fn client_config(errors: &mut FieldErrors, path: &str, config: &Value) {
                     errors.required(format!("{path}.{field}"), "");
                 }
             }
-            let port = tree::int(service, "port");
-            let faults = names::port_number(port);
-            if !faults.is_empty() {
-                let detail = format!("port is not valid: {}", faults.join(", "));
-                errors.invalid(format!("{path}.port"), port, detail);
-            }
-            service_path(errors, &format!("{path}.path"), tree::text(service, "path"));
+            service_place(errors, &path, service);
         }
     }
 }
 
-fn web_address(errors: &mut FieldErrors, path: &str, url: &str) {
+/// Checks port and path of a Service.
+pub(crate) fn service_place(errors: &mut FieldErrors, path: &str, service: &Value) {
+    let port = tree::int(service, "port");
+    let faults = names::port_number(port);
+    if !faults.is_empty() {
+        let detail = format!("port is not valid: {}", faults.join(", "));
+        errors.invalid(format!("{path}.port"), port, detail);
+    }
+    service_path(errors, &format!("{path}.path"), tree::text(service, "path"));
+}
+
+/// Checks the URL of a webhook.
+pub(crate) fn web_address(errors: &mut FieldErrors, path: &str, url: &str) {
     const FORM: &str = "; desired format: https://host[/path]";
     let (scheme, rest) = url.split_once(':').unwrap_or(("", url));
     if scheme != "https" {

@@ -106,7 +106,8 @@ fn long_lists_took_the_square_of_their_length() {
     let list = |item: &dyn Fn(usize) -> Value| Value::from((0..LONG).map(item).collect::<Vec<_>>());
     let names = || list(&|index| format!("n{index}").into());
     let objects = |field: &'static str| list(&move |index| json!({field: format!("n{index}")}));
-    let mut checks: Vec<(&str, Box<dyn Fn(&mut FieldErrors)>)> = Vec::new();
+    type Check = Box<dyn Fn(&mut FieldErrors)>;
+    let mut checks: Vec<(&str, Check)> = Vec::new();
 
     let claims = json!({"claims": objects("name")});
     let known = names();
