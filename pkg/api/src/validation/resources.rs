@@ -48,7 +48,7 @@ const COUNTED: [&str; 9] = [
     "services.loadbalancers",
 ];
 
-fn is_huge_page(name: &str) -> bool {
+pub(crate) fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 

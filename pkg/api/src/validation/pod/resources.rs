@@ -58,9 +58,9 @@ pub fn default_resources(spec: &mut Value) {
     if requests.is_empty() && limits.is_empty() {
         return;
     }
-    let known = |name: &str| matches!(name, "cpu" | "memory") || is_huge_page(name);
+    let known = |name: &str| matches!(name, "cpu" | "memory") || resources::is_huge_page(name);
     let of_containers = aggregate(spec, "limits");
-    for (name, limit) in of_containers.iter().filter(|(name, _)| is_huge_page(name)) {
+    for (name, limit) in of_containers.iter().filter(|(name, _)| resources::is_huge_page(name)) {
         if !requests.contains_key(name) {
             limits.entry(name).or_insert(*limit);
         }
@@ -92,10 +92,6 @@ pub fn default_resources(spec: &mut Value) {
     }
 }
 
-fn is_huge_page(name: &str) -> bool {
-    name.starts_with("hugepages-")
-}
-
 /// Checks `resources` of the pod.
 pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
     let own = tree::at(spec, "resources");
@@ -112,7 +108,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
     resources::requirements_of(errors, &path, own, &BTreeSet::new(), |errors, path, name| {
         let before = errors.0.len();
         resources::resource_name(errors, path, name);
-        if errors.0.len() == before && !matches!(name, "cpu" | "memory") && !is_huge_page(name) {
+        if errors.0.len() == before && !matches!(name, "cpu" | "memory") && !resources::is_huge_page(name) {
             errors.not_supported(path, name, &["cpu", "hugepages-", "memory"]);
         }
     });
@@ -123,7 +119,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
             errors.invalid(format!("{path}.requests[{name}]"), own.to_string(), detail);
         }
     }
-    for (name, sum) in aggregate(spec, "limits").into_iter().filter(|(name, _)| is_huge_page(name)) {
+    for (name, sum) in aggregate(spec, "limits").into_iter().filter(|(name, _)| resources::is_huge_page(name)) {
         if let Some(own) = limits.get(name).filter(|own| sum > **own) {
             let detail = format!("must be greater than or equal to aggregate container limits of {sum}");
             errors.invalid(format!("{path}.limits[{name}]"), own.to_string(), detail);
