@@ -220,12 +220,12 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
 
 fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value, Status> {
     let name = meta::name(pod);
-    let wanted = meta::text(binding, "uid");
-    if !wanted.is_empty() && wanted != meta::text(pod, "uid") {
-        return Err(call.conflict(&format!(
-            "Precondition failed: UID in precondition: {wanted}, UID in object meta: {}",
-            meta::text(pod, "uid")
-        )));
+    for (field, what) in [("uid", "UID"), ("resourceVersion", "ResourceVersion")] {
+        let (wanted, had) = (meta::text(binding, field), meta::text(pod, field));
+        if !wanted.is_empty() && wanted != had {
+            let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {had}");
+            return Err(call.conflict(&why));
+        }
     }
     if update::is_going(pod) {
         return Err(call.conflict(&format!("pod {name} is being deleted, cannot be assigned to a host")));
@@ -239,6 +239,10 @@ fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value,
     }
     let mut pod = pod.clone();
     pod["spec"]["nodeName"] = node.into();
+    // Where it might have gone is of no interest any more.
+    if let Some(status) = pod["status"].as_object_mut() {
+        status.remove("nominatedNodeName");
+    }
     for field in ["annotations", "labels"] {
         for (key, value) in binding["metadata"][field].as_object().into_iter().flatten() {
             pod["metadata"][field][key] = value.clone();
