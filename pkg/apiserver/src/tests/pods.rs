@@ -106,6 +106,25 @@ async fn pods_carry_the_zone_of_their_node() {
 }
 
 #[tokio::test]
+async fn a_bound_pod_is_nominated_no_more_and_a_stale_binding_binds_nothing() {
+    let fixture = Fixture::new().await;
+    let made = fixture.post(PODS, &pod("a")).await.expect(201);
+    let one = format!("{PODS}/a");
+    let nominated = json!({"status": {"nominatedNodeName": "n2"}});
+    fixture.patch("merge", &format!("{one}/status"), &nominated).await.expect(200);
+    let mut binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n1"}});
+    binding["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
+    let message = fixture.post(&format!("{one}/binding"), &binding).await.refused(409, "Conflict");
+    assert!(message.contains("ResourceVersion in precondition"), "{message}");
+    let before = fixture.get(&one).await.expect(200);
+    assert_eq!((&before["spec"]["nodeName"], &before["status"]["nominatedNodeName"]), (&Value::Null, &json!("n2")));
+    binding["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+    fixture.post(&format!("{one}/binding"), &binding).await.expect(201);
+    let bound = fixture.get(&one).await.expect(200);
+    assert_eq!((&bound["spec"]["nodeName"], &bound["status"]["nominatedNodeName"]), (&json!("n1"), &Value::Null));
+}
+
+#[tokio::test]
 async fn pods_on_a_node_end_gracefully() {
     let fixture = Fixture::new().await;
     let one = format!("{PODS}/a");
