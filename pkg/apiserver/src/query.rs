@@ -56,6 +56,11 @@ impl Query {
             .transpose()
     }
 
+    /// `resourceVersion`.
+    pub fn resource_version(&self) -> Result<Option<i64>, Status> {
+        self.text("resourceVersion").map(resource_version).transpose()
+    }
+
     /// `dryRun=All`; what else is asked for is added to the errors.
     pub fn dry_run(&self, errors: &mut FieldErrors) -> bool {
         let values: Vec<&str> = self.all("dryRun").filter(|value| !value.is_empty()).collect();

@@ -87,7 +87,8 @@ pub struct Change {
     pub object: Arc<Object>,
     /// The state before.
     pub previous: Option<Arc<Object>>,
-    encoded: Mutex<Vec<Encoded>>,
+    /// `None` once the change has aged: a watcher that is behind keeps nothing for others.
+    encoded: Mutex<Option<Vec<Encoded>>>,
 }
 
 /// A plain watch event, as watchers without selectors get it.
@@ -100,18 +101,21 @@ struct Encoded {
 
 impl Change {
     fn new(revision: i64, kind: ChangeKind, object: Arc<Object>, previous: Option<Arc<Object>>) -> Self {
-        Change { revision, kind, object, previous, encoded: Mutex::default() }
+        Change { revision, kind, object, previous, encoded: Mutex::new(Some(Vec::new())) }
     }
 
     /// The plain event as another watcher of the same row had it; dropped as the change ages.
     pub fn encoded(&self, row: &Arc<Kind>, protobuf: bool) -> Option<Bytes> {
         let known = self.encoded.lock();
+        let known = known.as_ref()?;
         known.iter().find(|e| e.protobuf == protobuf && e.row.as_ptr() == Arc::as_ptr(row)).map(|e| e.bytes.clone())
     }
 
     /// Keeps the plain event for other watchers.
     pub fn keep_encoded(&self, row: &Arc<Kind>, protobuf: bool, bytes: Bytes) {
-        self.encoded.lock().push(Encoded { row: Arc::downgrade(row), protobuf, bytes });
+        if let Some(known) = &mut *self.encoded.lock() {
+            known.push(Encoded { row: Arc::downgrade(row), protobuf, bytes });
+        }
     }
 }
 
@@ -136,6 +140,8 @@ struct State {
     first: u64,
     /// Changes after this revision are all in the window.
     floor: i64,
+    /// Revision of the newest read.
+    loaded: i64,
     /// Revision of the newest change, or of the first read.
     last: i64,
 }
@@ -186,7 +192,8 @@ impl Cache {
         state.first += state.window.len() as u64 + 1;
         state.window.clear();
         state.window_bytes = 0;
-        (state.objects, state.floor, state.last) = (objects, revision, revision);
+        (state.objects, state.floor) = (objects, revision);
+        (state.loaded, state.last) = (revision, revision);
         let late = state.loading.take().unwrap_or_default();
         for event in late.iter().filter(|event| event.kv.mod_revision > revision) {
             state.apply(event, &self.selectable);
@@ -203,9 +210,8 @@ impl Cache {
             late.push(event.clone());
             return;
         }
-        if event.kv.mod_revision > state.last
-            || state.window.back().is_some_and(|c| c.revision == event.kv.mod_revision)
-        {
+        // One write may change several objects.
+        if event.kv.mod_revision > state.loaded && event.kv.mod_revision >= state.last {
             state.apply(event, &self.selectable);
         }
         let next = state.next();
@@ -319,14 +325,22 @@ impl State {
             let Some(gone) = self.objects.remove(&event.kv.key) else { return };
             Change::new(revision, ChangeKind::Deleted, gone, None)
         } else {
-            let Some(object) = Object::new(&event.kv, selectable) else { return };
-            let previous = self.objects.insert(event.kv.key.clone(), object.clone());
-            Change::new(revision, ChangeKind::Applied, object, previous)
+            match Object::new(&event.kv, selectable) {
+                Some(object) => {
+                    let previous = self.objects.insert(event.kv.key.clone(), object.clone());
+                    Change::new(revision, ChangeKind::Applied, object, previous)
+                }
+                // What cannot be read any longer is not served as it was.
+                None => {
+                    let Some(gone) = self.objects.remove(&event.kv.key) else { return };
+                    Change::new(revision, ChangeKind::Deleted, gone, None)
+                }
+            }
         };
         self.window_bytes += change.object.stored.size();
         self.window.push_back(Arc::new(change));
         if self.window.len() > ENCODED {
-            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = Vec::new();
+            *self.window[self.window.len() - 1 - ENCODED].encoded.lock() = None;
         }
         while (self.window.len() > WINDOW && self.window_bytes > WINDOW_BYTES) || self.window.len() > WINDOW_MAX {
             let Some(dropped) = self.window.pop_front() else { break };
@@ -334,5 +348,64 @@ impl State {
             self.first += 1;
             self.floor = dropped.revision;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(name: &str, value: &str, revision: i64) -> Event {
+        let key = format!("/registry/configmaps/default/{name}");
+        let value = Bytes::from(value.to_owned());
+        let (create_revision, version, lease) = (1, i64::from(!value.is_empty()), 0);
+        Event {
+            kv: KeyValue { key: key.into(), value, create_revision, mod_revision: revision, version, lease },
+            prev: None,
+        }
+    }
+
+    fn map(name: &str) -> String {
+        format!("{{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{{\"name\":\"{name}\"}}}}")
+    }
+
+    fn cache() -> Cache {
+        let cache = Cache::new("/registry/configmaps/".to_owned(), Names::default());
+        cache.load(&[], 1);
+        cache
+    }
+
+    #[test]
+    fn a_watcher_that_was_behind_kept_its_events_for_nobody() {
+        let kinds = api::kinds::builtin();
+        let row = kinds.by_resource("", "v1", "configmaps").unwrap();
+        let cache = cache();
+        for revision in 2..60 {
+            cache.apply(&event("a", &map("a"), revision));
+        }
+        let changes = cache.changes(cache.newest() - 58, 100).unwrap();
+        let (old, new) = (changes.first().unwrap(), changes.last().unwrap());
+        for (change, kept) in [(old, false), (new, true)] {
+            change.keep_encoded(row, false, Bytes::from_static(b"event"));
+            assert_eq!(change.encoded(row, false).is_some(), kept);
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_read_any_longer_was_served_as_it_was() {
+        let cache = cache();
+        cache.apply(&event("a", &map("a"), 2));
+        let position = cache.newest();
+        cache.apply(&event("a", "k8s", 3));
+        assert_eq!(cache.count(), 0);
+        assert_eq!(cache.changes(position, 10).unwrap()[0].kind, ChangeKind::Deleted);
+    }
+
+    #[test]
+    fn the_second_object_of_a_write_was_lost_behind_one_that_cannot_be_read() {
+        let cache = cache();
+        cache.apply(&event("a", "k8s", 2));
+        cache.apply(&event("b", &map("b"), 2));
+        assert_eq!(cache.count(), 1);
     }
 }

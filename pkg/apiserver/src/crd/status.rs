@@ -20,7 +20,7 @@ use serde_json::json;
 use super::definition::Definition;
 
 /// Names that are taken in a group.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
     resources: BTreeSet<String>,
     kinds: BTreeSet<String>,

@@ -58,13 +58,18 @@ impl Drop for Seat {
         let Some((shared, level)) = self.levels.take() else { return };
         let mut levels = shared.lock();
         levels.release(&level);
-        while let Some((level, waiter)) = levels.grant_next() {
-            let seat = Seat { levels: Some((shared.clone(), level.clone())) };
-            if let Err(mut seat) = waiter.send(seat) {
-                // It has given up; what was counted for it is taken back here, not by its guard.
-                seat.levels = None;
-                levels.release(&level);
-            }
+        grant(&shared, &mut levels);
+    }
+}
+
+/// Lets in those who wait, as far as there are seats. `levels` is what `shared` holds, locked.
+fn grant(shared: &Shared, levels: &mut Levels<Waiter>) {
+    while let Some((level, waiter)) = levels.grant_next() {
+        let seat = Seat { levels: Some((shared.clone(), level.clone())) };
+        if let Err(mut seat) = waiter.send(seat) {
+            // It has given up; what was counted for it is taken back here, not by its guard.
+            seat.levels = None;
+            levels.release(&level);
         }
     }
 }
@@ -166,7 +171,10 @@ impl Flow {
             page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
         };
         let table = Table::build(&objects(0), &objects(1));
-        self.levels.lock().configure(table.limits());
+        let mut levels = self.levels.lock();
+        levels.configure(table.limits());
+        // Where there were no seats, nobody gives one back.
+        grant(&self.levels, &mut levels);
         let current = Arc::new((revisions, table));
         self.current.store(Some(current.clone()));
         Ok(current)

@@ -146,3 +146,16 @@ async fn items_of_built_in_kinds_do_not_say_what_they_are() {
         assert!(!item.contains_key("kind") && !item.contains_key("apiVersion"), "{uri}");
     }
 }
+
+#[tokio::test]
+async fn a_get_passed_over_the_revision_that_it_asked_for() {
+    let fixture = Fixture::new().await;
+    let made = fixture.post(CONFIG_MAPS, &config_map("a", json!({}))).await.expect(201);
+    let get = |version: &str| format!("{CONFIG_MAPS}/a?resourceVersion={version}");
+    for version in ["", "0", "1", made["metadata"]["resourceVersion"].as_str().unwrap()] {
+        assert_eq!(fixture.get(&get(version)).await.expect(200), made);
+    }
+    let future = fixture.get(&get("99999")).await.refused(504, "Timeout");
+    assert!(future.starts_with("Too large resource version: 99999, current: "), "{future}");
+    fixture.get(&get("x")).await.refused(400, "BadRequest");
+}

@@ -191,6 +191,41 @@ async fn requests_are_told_their_priority_level() {
 }
 
 #[tokio::test]
+async fn those_who_waited_at_a_level_without_seats_were_not_let_in_when_it_got_some() {
+    use tower::ServiceExt as _;
+    let fixture = Fixture::new().await;
+    let group = "/apis/flowcontrol.apiserver.k8s.io/v1";
+    let level = json!({"metadata": {"name": "none"}, "spec": {"type": "Limited", "limited": {
+        "nominalConcurrencyShares": 0, "borrowingLimitPercent": 0,
+        "limitResponse": {"type": "Queue", "queuing": {"queues": 1, "handSize": 1, "queueLengthLimit": 10}}}}});
+    fixture.post(&format!("{group}/prioritylevelconfigurations"), &level).await.expect(201);
+    let schema = json!({"metadata": {"name": "eve"}, "spec": {"matchingPrecedence": 100, "priorityLevelConfiguration": {"name": "none"},
+        "rules": [{"subjects": [{"kind": "User", "user": {"name": "eve"}}], "resourceRules": [
+            {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true}]}]}});
+    fixture.post(&format!("{group}/flowschemas"), &schema).await.expect(201);
+    // What is listed is in the cache.
+    for resource in ["flowschemas", "prioritylevelconfigurations"] {
+        fixture.get(&format!("{group}/{resource}")).await.expect(200);
+    }
+    let mut request =
+        http::Request::get("/api/v1/nodes").body(http_body_util::Full::<bytes::Bytes>::default()).unwrap();
+    request.extensions_mut().insert(UserInfo::authenticated("eve", &[]));
+    let waits = tokio::spawn(fixture.server.clone().oneshot(request));
+    let waiting = || {
+        let figures = fixture.server.server.flow.figures();
+        figures.iter().any(|(name, [_, _, waiting, _])| &**name == "none" && *waiting == 1)
+    };
+    while !waiting() {
+        tokio::task::yield_now().await;
+    }
+    let more = json!({"spec": {"limited": {"nominalConcurrencyShares": 100}}});
+    fixture.patch("merge", &format!("{group}/prioritylevelconfigurations/none"), &more).await.expect(200);
+    fixture.get(&format!("{group}/prioritylevelconfigurations")).await.expect(200);
+    fixture.get("/api/v1/nodes").await.expect(200);
+    assert_eq!(waits.await.unwrap().unwrap().status(), 403, "it is let in, and may not");
+}
+
+#[tokio::test]
 async fn health_says_what_is_checked() {
     let fixture = Fixture::new().await;
     for (path, want) in [

@@ -188,3 +188,13 @@ async fn every_watcher_sees_every_write_in_order_over_the_real_store() {
     }
     assert_eq!(count, 200);
 }
+
+#[tokio::test]
+async fn a_watch_for_ever_was_a_panic() {
+    let fixture = Fixture::new().await;
+    for seconds in [i64::MAX, 1 << 33] {
+        let uri = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds={seconds}");
+        let request = http::Request::get(uri).body(Full::default()).unwrap();
+        assert_eq!(fixture.raw(request).await.status(), 200);
+    }
+}

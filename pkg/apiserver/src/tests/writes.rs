@@ -231,3 +231,64 @@ async fn objects_have_a_limit() {
     let selector: Vec<String> = (0..4_000).map(|n| format!("k{n}!=v")).collect();
     fixture.get(&format!("{CONFIG_MAPS}?labelSelector={}", selector.join(","))).await.expect(200);
 }
+
+#[tokio::test]
+async fn options_of_a_deletion_that_cannot_be_read_were_passed_over() {
+    let fixture = Fixture::new().await;
+    fixture.post(CONFIG_MAPS, &config_map("a", json!({}))).await.expect(201);
+    let one = format!("{CONFIG_MAPS}/a");
+    for (options, code, reason) in [
+        (json!({"preconditions": {"uid": 5}}), 400, "BadRequest"),
+        (json!({"preconditions": "x"}), 400, "BadRequest"),
+        (json!({"dryRun": "All"}), 400, "BadRequest"),
+        (json!({"dryRun": ["Some"]}), 422, "Invalid"),
+        (json!({"gracePeriodSeconds": "soon"}), 400, "BadRequest"),
+        (json!({"propagationPolicy": 1}), 400, "BadRequest"),
+        (json!({"kind": "Pod", "apiVersion": "v1"}), 400, "BadRequest"),
+    ] {
+        fixture.delete(&one, options.clone()).await.refused(code, reason);
+        assert_eq!(fixture.get(&one).await.code, 200, "{options}");
+    }
+    let known = json!({"kind": "DeleteOptions", "apiVersion": "apps/v1", "gracePeriodSeconds": 0, "dryRun": ["All"]});
+    fixture.delete(&one, known).await.expect(200);
+    fixture.get(&one).await.expect(200);
+    fixture.delete(&one, json!({"kind": "DeleteOptions", "apiVersion": "v1"})).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_patched_scale_that_is_no_number_scaled_to_zero() {
+    let fixture = Fixture::new().await;
+    fixture.post(DEPLOYMENTS, &deployment("d")).await.expect(201);
+    let uri = format!("{DEPLOYMENTS}/d/scale");
+    for replicas in [json!("3"), json!(5_000_000_000_i64), json!([]), json!(1.5)] {
+        let patch = json!({"spec": {"replicas": replicas}});
+        fixture.patch("merge", &uri, &patch).await.refused(422, "Invalid");
+        let operations = json!([{"op": "replace", "path": "/spec/replicas", "value": replicas}]);
+        fixture.patch("json", &uri, &operations).await.refused(422, "Invalid");
+    }
+    assert_eq!(fixture.get(&uri).await.expect(200)["spec"]["replicas"], 1);
+    fixture.patch("merge", &uri, &json!({"spec": {"replicas": 3}})).await.expect(200);
+    assert_eq!(fixture.get(&uri).await.expect(200)["spec"]["replicas"], 3);
+}
+
+#[tokio::test]
+async fn a_patch_that_names_another_object_was_taken_for_this_one() {
+    let fixture = Fixture::new().await;
+    fixture.post(CONFIG_MAPS, &config_map("a", json!({}))).await.expect(201);
+    let one = format!("{CONFIG_MAPS}/a");
+    for (metadata, want) in [
+        (json!({"name": "b"}), "the name of the object (b) does not match the name on the URL (a)"),
+        (json!({"name": null}), "the name of the object (a based on URL) was undeterminable: name must be provided"),
+        (
+            json!({"namespace": "kube-system"}),
+            "the namespace of the object (kube-system) does not match the namespace on the request (default)",
+        ),
+    ] {
+        for kind in ["merge", "strategic"] {
+            let patch = json!({"metadata": metadata, "data": {"k": "v"}});
+            assert_eq!(fixture.patch(kind, &one, &patch).await.refused(400, "BadRequest"), want);
+        }
+    }
+    assert!(fixture.get(&one).await.expect(200)["data"].is_null());
+    fixture.patch("merge", &one, &json!({"metadata": {"name": "a", "namespace": "default"}})).await.expect(200);
+}

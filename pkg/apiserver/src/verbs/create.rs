@@ -1,5 +1,7 @@
 //! create.
 
+use std::collections::HashSet;
+
 use api::{Status, Value, apply, decode, defaults, kinds::Verbs, meta, validation};
 use parking_lot::Mutex;
 use rand::Rng as _;
@@ -124,14 +126,15 @@ pub fn stored_form(call: &Call, mut object: Value) -> Value {
 /// Leaves out owners that are there twice, and says so.
 pub fn dedupe_owners(call: &Call, object: &mut Value, admitted: bool) {
     let Some(Value::Array(owners)) = object["metadata"].get_mut("ownerReferences") else { return };
-    let (mut seen, mut twice): (Vec<Value>, Vec<String>) = (Vec::new(), Vec::new());
-    for owner in owners.drain(..) {
-        match seen.contains(&owner) {
-            true => twice.push(owner["uid"].as_str().unwrap_or_default().to_owned()),
-            false => seen.push(owner),
+    // By their text: there may be as many as a body holds.
+    let (mut seen, mut twice) = (HashSet::new(), Vec::new());
+    owners.retain(|owner| {
+        let first = seen.insert(owner.to_string());
+        if !first {
+            twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
         }
-    }
-    *owners = seen;
+        first
+    });
     if !twice.is_empty() {
         let after = if admitted { " after mutating admission happens" } else { "" };
         call.warn(format!(

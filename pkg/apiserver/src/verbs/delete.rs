@@ -1,7 +1,12 @@
 //! delete and deletecollection.
 
-use api::{Kind, Status, Value, kinds::Action, meta, validation::FieldErrors};
-use jiff::{Timestamp, ToSpan as _};
+use api::{
+    Kind, Status, Value, decode,
+    kinds::Action,
+    meta,
+    validation::{FieldErrors, Reason},
+};
+use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde_json::json;
 
@@ -67,8 +72,15 @@ impl DeleteOptions {
         if !call.body.iter().all(u8::is_ascii_whitespace) {
             let schema = api::schema::builtin();
             let root = body::type_of(&schema, "meta", "v1", "DeleteOptions");
-            let sent = body::parse(&call.headers, &call.body, &schema, root)?;
-            let mut options = Self::from_tree(&sent.value)?;
+            let mut sent = body::parse(&call.headers, &call.body, &schema, root)?.value;
+            if !matches!(sent["kind"].as_str(), None | Some("" | "DeleteOptions")) {
+                return Err(Status::bad_request("decoded object cannot be converted to DeleteOptions"));
+            }
+            // A precondition or a dry run that cannot be read is not to be passed over.
+            if let (Some(root), true) = (root, sent.is_object()) {
+                decode::check(&schema, root, &mut sent)?;
+            }
+            let mut options = Self::from_tree(&sent)?;
             options.dry_run |= Self::dry_run_of(call)?;
             return Ok(options);
         }
@@ -108,7 +120,12 @@ impl DeleteOptions {
             ));
         }
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        let dry: Vec<&str> = tree["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let dry = tree["dryRun"].as_array().map_or(&[][..], Vec::as_slice);
+        if dry.iter().any(|value| value != "All") {
+            let mut errors = FieldErrors::default();
+            errors.push("dryRun", Reason::NotSupported, tree["dryRun"].clone(), "supported values: \"All\"");
+            refuse_options("DeleteOptions", &errors)?;
+        }
         Ok(DeleteOptions {
             grace: tree["gracePeriodSeconds"].as_i64(),
             propagation: policy.or(match orphan {
@@ -118,7 +135,7 @@ impl DeleteOptions {
             }),
             uid: text(&tree["preconditions"]["uid"]),
             resource_version: text(&tree["preconditions"]["resourceVersion"]),
-            dry_run: dry.contains(&"All"),
+            dry_run: !dry.is_empty(),
             cascades: orphan == Some(false),
         })
     }
@@ -142,15 +159,16 @@ const FOREGROUND: &str = "foregroundDeletion";
 pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timestamp) -> Decision {
     let mut new = object.clone();
     propagate(&mut new, options.propagation.or_else(|| default_propagation(kind, object)));
-    // Less than nothing is a second, as upstream has it.
-    let grace = kind.strategy.grace_seconds(object, options.grace).map(|s| if s < 0 { 1 } else { s });
+    // Less than nothing is a second, as upstream has it; no more than a timestamp can say.
+    let longest = Timestamp::MAX.as_second() - now.as_second();
+    let grace = kind.strategy.grace_seconds(object, options.grace).map(|s| if s < 0 { 1 } else { s.min(longest) });
     let finalized = kind.subresources.iter().any(|sub| sub.action == Action::Finalize);
     if is_going(object) {
         // The grace period may only become shorter.
         let had = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
         if let Some(wanted) = grace.filter(|wanted| options.grace.is_some() && *wanted < had) {
             let before = object["metadata"]["deletionTimestamp"].as_str().and_then(|t| t.parse::<Timestamp>().ok());
-            let at = before.unwrap_or(now).checked_sub((had - wanted).seconds()).unwrap_or(now);
+            let at = before.unwrap_or(now).checked_sub(SignedDuration::from_secs(had - wanted)).unwrap_or(now);
             new["metadata"]["deletionTimestamp"] = rfc3339(at).into();
             new["metadata"]["deletionGracePeriodSeconds"] = wanted.into();
         }
@@ -166,7 +184,7 @@ pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timesta
     if seconds == 0 && !pending(kind, &new) {
         return Decision::Remove;
     }
-    let at = now.checked_add(seconds.seconds()).unwrap_or(now);
+    let at = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX);
     new["metadata"]["deletionTimestamp"] = rfc3339(at).into();
     if !finalized {
         new["metadata"]["deletionGracePeriodSeconds"] = seconds.into();
@@ -294,4 +312,22 @@ pub async fn collection(call: &Call) -> Result<Reply, Status> {
         }
     }
     Ok(Reply::List(list))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grace_period_beyond_all_calendars_was_a_panic() {
+        let kinds = api::kinds::builtin();
+        let pods = kinds.by_resource("", "v1", "pods").unwrap();
+        let pod = json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n", "terminationGracePeriodSeconds": 30}});
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let options = |grace| DeleteOptions { grace: Some(grace), ..DeleteOptions::default() };
+        let Decision::Mark(marked) = decide(pods, &pod, &options(i64::MAX), now) else { panic!("it is marked") };
+        assert!(marked["metadata"]["deletionTimestamp"].as_str().unwrap().starts_with("9999-"), "{marked}");
+        let Decision::Mark(shorter) = decide(pods, &marked, &options(10), now) else { panic!("it is marked") };
+        assert_eq!(shorter["metadata"]["deletionTimestamp"], "2026-01-01T00:00:10Z");
+    }
 }

@@ -124,19 +124,33 @@ fn checked(
         Patch::Strategic(tree) => patch::go_text(tree),
         _ => new.to_string(),
     };
-    let refused = |why: &str| {
-        let mut errors = FieldErrors::default();
-        errors.invalid("patch", shown.as_str(), why);
-        Status::invalid("", "", "", &errors)
-    };
-    match call.checked(new, faults.to_vec(), validation) {
-        Err(status) if status.code == 400 => {
-            // Without the words about the body, which this is not.
-            let why = status.message.split_once(" cannot be handled as a ").and_then(|(_, rest)| rest.split_once(": "));
-            Err(refused(why.map_or(status.message.as_str(), |(_, why)| why)))
+    let new = call.checked(new, faults.to_vec(), validation).map_err(|status| blamed(&shown, status))?;
+    match (meta::name(&new), meta::namespace(&new)) {
+        ("", _) => Err(Status::bad_request(format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.info.name
+        ))),
+        (name, _) if name != call.info.name => Err(call.other_name(name)),
+        (_, other) if call.kind.namespaced && !other.is_empty() && other != call.namespace() => {
+            Err(Status::bad_request(format!(
+                "the namespace of the object ({other}) does not match the namespace on the request ({})",
+                call.namespace()
+            )))
         }
-        checked => checked,
+        _ => Ok(new),
     }
+}
+
+/// 422 for a patch in place of the 400 that what came out of it would get as a body.
+pub fn blamed(shown: &str, status: Status) -> Status {
+    if status.code != 400 {
+        return status;
+    }
+    // Without the words about the body, which this is not.
+    let why = status.message.split_once(" cannot be handled as a ").and_then(|(_, rest)| rest.split_once(": "));
+    let mut errors = FieldErrors::default();
+    errors.invalid("patch", shown, why.map_or(status.message.as_str(), |(_, why)| why));
+    Status::invalid("", "", "", &errors)
 }
 
 async fn server_side(

@@ -18,6 +18,10 @@ use crate::{
 
 /// Answers a get of the main resource.
 pub async fn get(call: &Call) -> Result<Reply, Status> {
+    // What is read is the newest state; a revision that is yet to come is waited for, as by lists.
+    if let Some(oldest) = call.query.resource_version()? {
+        call.server.caches.reach(oldest).await?;
+    }
     let current = current(call).await?;
     if call.kind.conversion.is_none() && call.accepted.encoding != Encoding::Protobuf {
         return Ok(Reply::Object(200, current));

@@ -20,7 +20,7 @@ use super::{
     update::{self, Edit, Part, Scope, modify, update},
 };
 use crate::{
-    admission,
+    admission, body,
     call::{Call, WriteOptions},
     connect,
     reply::{Reply, served},
@@ -83,11 +83,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     let outcome = modify(call, &options, Edit { scope: Scope::Main, track: true }, &mut |old| {
         let wanted = match (&sent, &patch) {
             (Some(sent), _) => sent.clone(),
-            (None, Some(Patch::Json(operations))) => api::patch::json_patch(&shown(old), operations)?,
-            // A Scale has no lists: all other forms merge alike.
-            (None, Some(Patch::Merge(tree) | Patch::Strategic(tree) | Patch::Apply(tree))) => {
-                api::patch::merge_patch(&shown(old), tree)?
-            }
+            (None, Some(patch)) => patched_scale(&shown(old), patch)?,
             (None, None) => shown(old),
         };
         let name = meta::name(&wanted);
@@ -120,6 +116,21 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     })
     .await?;
     Ok(Reply::Tree(200, shown(&served(&call.kind, &outcome.into_stored())?)))
+}
+
+/// A patched Scale, checked: a count that is none is not to be taken for zero.
+fn patched_scale(old: &Value, patch: &Patch) -> Result<Value, Status> {
+    let mut scale = match patch {
+        Patch::Json(operations) => api::patch::json_patch(old, operations)?,
+        // A Scale has no lists: all other forms merge alike.
+        Patch::Merge(tree) | Patch::Strategic(tree) | Patch::Apply(tree) => api::patch::merge_patch(old, tree)?,
+    };
+    let schema = api::schema::builtin();
+    if let Some(root) = body::type_of(&schema, "autoscaling", "v1", "Scale") {
+        let shown = scale.clone();
+        api::decode::check(&schema, root, &mut scale).map_err(|status| patch::blamed(&shown.to_string(), status))?;
+    }
+    Ok(scale)
 }
 
 /// Applies a Scale: its manager owns the count in the object.

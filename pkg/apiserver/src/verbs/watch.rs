@@ -40,6 +40,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// Watches without a timeout end after this long, and up to twice that, as upstream's.
 const LIFETIME: Duration = Duration::from_secs(1800);
 
+/// Seconds; what is asked for beyond is as good as this, and the clock can count that far.
+const FOREVER: u64 = 1 << 32;
+
 /// Answers a watch.
 pub async fn watch(call: &Call) -> Result<Reply, Status> {
     let mut options = ListOptions::parse(&call.query, true)?;
@@ -76,7 +79,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         }
         At::Head | At::Any => unreachable!("covered by the first arm"),
     };
-    let seconds = options.timeout_seconds.filter(|s| *s > 0).map(Duration::from_secs);
+    let seconds = options.timeout_seconds.filter(|s| *s > 0).map(|s| Duration::from_secs(s.min(FOREVER)));
     let lifetime = seconds.unwrap_or_else(|| LIFETIME.mul_f64(1.0 + rand::random::<f64>()));
     let waiting: VecDeque<Arc<Object>> = objects.into_iter().filter(|object| selection.matches(object)).collect();
     let watcher = Watcher {
