@@ -47,10 +47,22 @@ pub fn definition(k: &Client) {
     assert_eq!(k.ok("get bird wren -o jsonpath={.spec.replicas}/{.metadata.generation}"), "3/3");
     k.ok("patch bird wren --subresource=status --type=merge -p '{\"status\":{\"replicas\":3}}'");
     k.ok("wait --for=jsonpath={.status.replicas}=3 bird/wren --timeout=10s");
-    let song =
-        "{apiVersion: kinglet.dev/v1, kind: Bird, metadata: {name: wren}, spec: {songs: [{name: noon, seconds: 1}]}}";
-    k.give("apply --server-side --field-manager=other -f -", song);
-    assert_eq!(k.ok("get bird wren -o jsonpath={.spec.songs[*].name}"), "dawn dusk noon");
+    let sing = |manager: &str, bird: &str, songs: &str| {
+        let bird = format!(
+            "{{apiVersion: kinglet.dev/v1, kind: Bird, metadata: {{name: {bird}}}, spec: {{songs: [{songs}]}}}}"
+        );
+        k.give(&format!("apply --server-side --field-manager={manager} -f -"), &bird);
+    };
+    let songs = |bird: &str| k.ok(&format!("get bird {bird} -o jsonpath={{.spec.songs[*].name}}"));
+    sing("one", "robin", "{name: dawn}, {name: dusk}");
+    sing("two", "robin", "{name: noon}");
+    assert_eq!(songs("robin"), "dawn dusk noon");
+    sing("one", "robin", "{name: dusk}");
+    assert_eq!(songs("robin"), "dusk noon");
+    k.ok("delete bird robin");
+    // What client-side apply made, kubectl gives to the first that applies at the server.
+    sing("other", "wren", "{name: noon, seconds: 1}");
+    assert_eq!(songs("wren"), "noon");
     let diff = k.answer("diff -f -", &wren.replace("brown", "grey"));
     assert!(diff.code == 1 && diff.stdout.contains("grey"), "{diff}");
     let mut edit = k.command("edit bird wren");

@@ -64,6 +64,86 @@ fn a_row_says_what_the_definition_says() {
     assert!(super::rows(&json!({})).is_err());
 }
 
+/// A kind whose `spec.songs` is a list by `name`.
+fn singers() -> Kind {
+    row(json!({"type": "object", "properties": {
+        "color": {"type": "string"},
+        "songs": {
+            "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+            "items": {"type": "object", "required": ["name"], "properties": {
+                "name": {"type": "string"}, "seconds": {"type": "integer"},
+            }},
+        },
+    }}))
+}
+
+fn songs(names: &[&str]) -> Value {
+    foo(json!({"songs": names.iter().map(|name| json!({"name": name, "seconds": 1})).collect::<Value>()}))
+}
+
+fn applied(kind: &Kind, live: Option<&Value>, applied: &Value, manager: &str) -> Value {
+    crate::apply::apply(crate::apply::Apply {
+        schema: &kind.schema,
+        root: kind.root,
+        live,
+        applied,
+        manager,
+        api_version: "example.com/v1",
+        subresource: "",
+        force: false,
+        now: jiff::Timestamp::UNIX_EPOCH,
+    })
+    .expect("no conflict")
+}
+
+fn sung(object: &Value) -> Vec<&str> {
+    let songs = object["spec"]["songs"].as_array().into_iter().flatten();
+    songs.filter_map(|song| song["name"].as_str()).collect()
+}
+
+#[test]
+fn an_applied_item_of_a_keyed_list_leaves_those_of_others() {
+    let kind = singers();
+    let one = applied(&kind, None, &songs(&["dawn", "dusk"]), "one");
+    let two = applied(&kind, Some(&one), &songs(&["noon"]), "two");
+    assert_eq!(sung(&two), ["dawn", "dusk", "noon"]);
+    assert_eq!(sung(&applied(&kind, Some(&two), &songs(&["dusk"]), "one")), ["dusk", "noon"]);
+}
+
+/// `kubectl apply --server-side` gives its own manager, whatever its name, all that client-side apply owned, and
+/// applies once more: then items that the configuration does not have go.
+#[test]
+fn items_go_once_kubectl_has_taken_over_from_client_side_apply() {
+    let kind = singers();
+    let track = |old: Option<&Value>, new: &mut Value, manager: &str| {
+        let track = crate::apply::Track {
+            schema: &kind.schema,
+            root: kind.root,
+            old,
+            manager,
+            api_version: "example.com/v1",
+            subresource: "",
+            now: jiff::Timestamp::UNIX_EPOCH,
+        };
+        crate::apply::track_update(track, new);
+    };
+    let mut live = songs(&["dawn", "dusk"]);
+    track(None, &mut live, "kubectl-client-side-apply");
+    let first = applied(&kind, Some(&live), &songs(&["noon"]), "other");
+    assert_eq!(sung(&first), ["dawn", "dusk", "noon"]);
+
+    // The patch that kubectl sends: the two entries as one.
+    let mut patched = first.clone();
+    let entries = patched["metadata"]["managedFields"].as_array_mut().expect("entries");
+    let client_side = entries.iter().position(|entry| entry["operation"] == "Update").expect("client-side apply");
+    let fields = entries.remove(client_side)["fieldsV1"].clone();
+    let all = fields["f:spec"]["f:songs"].as_object().expect("songs").clone();
+    entries[0]["fieldsV1"]["f:spec"]["f:songs"].as_object_mut().expect("songs").extend(all);
+    track(Some(&first), &mut patched, "kubectl");
+    let second = applied(&kind, Some(&patched), &songs(&["noon"]), "other");
+    assert_eq!(sung(&second), ["noon"]);
+}
+
 #[test]
 fn unknown_fields_and_nulls_go() {
     let kind = row(json!({

@@ -17,7 +17,7 @@ mod strategic;
 use json_patch::{Patch, PatchOperation};
 use serde_json::{Value, json};
 
-pub use strategic::strategic;
+pub use strategic::{go_text, strategic};
 
 use crate::Status;
 

@@ -14,6 +14,11 @@
 //! | `$deleteFromPrimitiveList/x: [v]` | object | scalars leave the list `x` |
 //! | `$setElementOrder/x: […]` | object | the order of `x` after the merge |
 //!
+//! Nulls and directives mean something only where something is live. A value that is new as a whole
+//! comes without nulls and without the objects that have a `$patch`; an item that is new in a merged
+//! list, the rest of a `$patch: replace`, and a replaced list are taken as they are. Whatever other
+//! directive is left over is an unknown field to the decoder.
+//!
 //! Example: live `containers: [{name: a, image: x}, {name: b}]` and patch
 //! `containers: [{name: a, image: y}, {name: b, $patch: delete}, {name: c}]` give
 //! `containers: [{name: a, image: y}, {name: c}]`.
@@ -36,7 +41,8 @@ const ELEMENT_ORDER: &str = "$setElementOrder";
 /// Applies a strategic merge patch to an object of type `root`.
 ///
 /// # Errors
-/// 400 for a malformed patch, 422 for lists of lists.
+/// 400 for a malformed patch, 422 for lists of lists. The texts are upstream's, which answers 500 where
+/// merge keys, order or types are wrong; to a client that is the patch's fault, too.
 pub fn strategic(schema: &Schema, root: TypeId, live: &Value, patch: &Value) -> Result<Value, Status> {
     let (Some(live), Some(patch)) = (live.as_object(), patch.as_object()) else {
         return Err(Status::bad_request("invalid JSON document"));
@@ -71,6 +77,17 @@ impl<'a> Walk<'a> {
         (Walk { schema: self.schema, shape }, patch)
     }
 
+    /// Refuses a name that the type at hand does not have.
+    fn known(&self, name: &str) -> Result<(), Status> {
+        let Some(Shape::Object(id)) = self.shape else { return Ok(()) };
+        let of = self.schema.get(*id);
+        if of.preserve_unknown || of.field(name).is_some() {
+            return Ok(());
+        }
+        let of = of.name.rsplit('.').next().unwrap_or_default();
+        Err(Status::bad_request(format!("unable to find api field in struct {of} for the json field {name:?}")))
+    }
+
     fn list_field(&self, name: &str) -> ListField<'a> {
         let (list, patch) = self.field(name);
         let shape = match list.shape {
@@ -84,8 +101,8 @@ impl<'a> Walk<'a> {
         match patch.get(DIRECTIVE).map(|d| (d, d.as_str())) {
             None => {}
             Some((_, Some("replace"))) => {
-                let rest = patch.iter().filter(|(name, value)| *name != DIRECTIVE && !value.is_null());
-                return Ok(rest.filter_map(|(name, value)| Some((name.clone(), plain(value)?))).collect());
+                let rest = patch.iter().filter(|(name, _)| *name != DIRECTIVE);
+                return Ok(rest.map(|(name, value)| (name.clone(), value.clone())).collect());
             }
             Some((_, Some("delete"))) => return Ok(Map::new()),
             Some((other, _)) => return Err(unknown_directive(other, patch)),
@@ -101,15 +118,16 @@ impl<'a> Walk<'a> {
                 self.value(&mut live, name, value)?;
             }
         }
-        for (name, value) in patch.iter().filter(|(name, _)| name.starts_with(DELETE_FROM_LIST)) {
+        for (name, gone) in patch.iter().filter(|(name, _)| name.starts_with(DELETE_FROM_LIST)) {
             let list = directive_field(name).ok_or_else(|| bad_format("primitive list"))?;
-            if value.is_null() {
-                live.remove(list);
-                continue;
-            }
-            let gone = value.as_array().ok_or_else(|| bad_format("primitive list"))?;
-            if let Some(Value::Array(items)) = live.get_mut(list) {
-                items.retain(|item| !gone.contains(item));
+            match (live.get_mut(list), gone) {
+                (_, Value::Null) => drop(live.remove(list)),
+                (Some(Value::Array(items)), Value::Array(gone)) => {
+                    let old = std::mem::take(items);
+                    *items = self.list_field(list).merge(old, gone, true)?;
+                }
+                // No list, here or there: nothing to delete from.
+                _ => {}
             }
         }
         Ok(live)
@@ -119,12 +137,12 @@ impl<'a> Walk<'a> {
     fn value(&self, live: &mut Map<String, Value>, name: &str, patch: &Value) -> Result<(), Status> {
         let merged = match (live.remove(name), patch) {
             (Some(Value::Object(old)), Value::Object(fields)) => match self.field(name) {
-                (_, of) if of.replace => plain(patch),
+                (_, of) if of.replace => Some(patch.clone()),
                 (field, _) => Some(Value::Object(field.object(old, fields)?)),
             },
             (Some(Value::Array(old)), Value::Array(patch)) => {
                 let field = self.list_field(name);
-                Some(Value::Array(if field.patch.merge { field.merge(old, patch, name)? } else { patch.clone() }))
+                Some(Value::Array(if field.patch.merge { field.merge(old, patch, false)? } else { patch.clone() }))
             }
             (_, patch) => plain(patch),
         };
@@ -142,19 +160,11 @@ impl<'a> Walk<'a> {
     ) -> Result<Vec<&'p str>, Status> {
         let mut done = Vec::new();
         for (directive, order) in patch.iter().filter(|(name, _)| name.starts_with(ELEMENT_ORDER)) {
-            let malformed = || bad_format("setElementOrder list");
-            let name = directive_field(directive).ok_or_else(malformed)?;
-            let order = order.as_array().ok_or_else(malformed)?;
-            let old = match live.get(name) {
-                None => None,
-                Some(list) => Some(list.as_array().ok_or_else(malformed)?.clone()),
-            };
-            let new = match patch.get(name) {
-                None => None,
-                // The deletion is done by the caller.
-                Some(Value::Null) => continue,
-                Some(list) => Some(list.as_array().ok_or_else(malformed)?),
-            };
+            let order = list_of(order)?;
+            let name = directive_field(directive).ok_or_else(|| bad_format("setElementOrder list"))?;
+            let old = live.get(name).map(list_of).transpose()?.cloned();
+            let new = patch.get(name).map(list_of).transpose()?;
+            self.known(name)?;
             let field = self.list_field(name);
             let key = field.patch.merge_key;
             if let Some(new) = new {
@@ -162,8 +172,8 @@ impl<'a> Walk<'a> {
             }
             let merged = match (&old, new) {
                 (Some(old), None) => old.clone(),
-                (None, Some(new)) => new.iter().filter_map(plain).collect(),
-                (Some(old), Some(new)) if field.patch.merge => field.merge(old.clone(), new, name)?,
+                (None, Some(new)) => new.iter().filter_map(without_directives).collect(),
+                (Some(old), Some(new)) if field.patch.merge => field.merge(old.clone(), new, false)?,
                 (Some(_), Some(new)) => new.clone(),
                 (None, None) => continue,
             };
@@ -175,26 +185,31 @@ impl<'a> Walk<'a> {
 }
 
 impl ListField<'_> {
-    fn merge(&self, old: Vec<Value>, patch: &[Value], name: &str) -> Result<Vec<Value>, Status> {
+    /// The live list merged with that of the patch; `delete`: without the scalars of the patch.
+    fn merge(&self, old: Vec<Value>, patch: &[Value], delete: bool) -> Result<Vec<Value>, Status> {
         let mut kinds = old.iter().chain(patch).map(std::mem::discriminant);
         if old.iter().chain(patch).any(Value::is_array) {
             return Err(Status::unprocessable("lists of lists are not supported"));
         }
         let first = kinds.next();
         if kinds.any(|kind| Some(kind) != first) {
-            return Err(Status::bad_request(format!("list element types are not identical: {name}")));
+            let lists = format!("[{} {}]", go_text(&Value::from(old)), go_text(&Value::from(patch)));
+            return Err(Status::bad_request(format!("list element types are not identical: {lists}")));
         }
         if !old.iter().chain(patch).any(Value::is_object) {
+            if delete {
+                return Ok(old.into_iter().filter(|item| !patch.contains(item)).collect());
+            }
             let mut merged = Vec::with_capacity(old.len() + patch.len());
             for item in old.iter().chain(patch) {
                 if !merged.contains(item) {
                     merged.push(item.clone());
                 }
             }
-            return sort(merged, patch, &old, None);
+            return sort(merged, patch, &old, self.patch.merge_key);
         }
         let Some(key) = self.patch.merge_key else {
-            return Err(Status::bad_request(format!("cannot merge lists without merge key for {name}")));
+            return Err(Status::bad_request("cannot merge lists without merge key for struct"));
         };
         let (mut merged, patch) = special_items(old, patch, key)?;
         let old = merged.clone();
@@ -203,7 +218,7 @@ impl ListField<'_> {
             let id = object.get(key).ok_or_else(|| no_key(item, key))?;
             match merged.iter_mut().find(|m| m.get(key) == Some(id)) {
                 Some(Value::Object(found)) => *found = self.item.object(std::mem::take(found), object)?,
-                _ => merged.extend(plain(item)),
+                _ => merged.push(item.clone()),
             }
         }
         sort(merged, &patch, &old, Some(key))
@@ -228,16 +243,13 @@ fn special_items(mut old: Vec<Value>, patch: &[Value], key: &str) -> Result<(Vec
             Some((other, _)) => return Err(unknown_directive(other, &item.as_object().cloned().unwrap_or_default())),
         }
     }
-    if replace { Ok((rest.iter().filter_map(plain).collect(), Vec::new())) } else { Ok((old, rest)) }
+    if replace { Ok((rest, Vec::new())) } else { Ok((old, rest)) }
 }
 
 /// Orders a merged list: what is in `order` goes by it, the rest by the live list `old`; the two
 /// are interleaved so that the live order holds as far as it can.
 fn sort(items: Vec<Value>, order: &[Value], old: &[Value], key: Option<&str>) -> Result<Vec<Value>, Status> {
-    let id = |item: &Value| match key {
-        None => Ok(item.clone()),
-        Some(key) => item.get(key).cloned().ok_or_else(|| no_key(item, key)),
-    };
+    let id = |item: &Value| id(item, key);
     let order = order.iter().map(id).collect::<Result<Vec<_>, _>>()?;
     let old = old.iter().map(id).collect::<Result<Vec<_>, _>>()?;
     let place = |list: &[Value], id: &Value| list.iter().position(|other| other == id);
@@ -266,30 +278,36 @@ fn sort(items: Vec<Value>, order: &[Value], old: &[Value], key: Option<&str>) ->
 
 /// The items of the patch list that are no deletions must come in the order that is asked for.
 fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Status> {
-    if order.is_empty() {
+    if patch.is_empty() || order.is_empty() {
         return Ok(());
     }
-    let id = |item: &Value| match key {
-        None => Ok(item.clone()),
-        Some(key) => item.get(key).cloned().ok_or_else(|| no_key(item, key)),
-    };
+    let stays = |item: &&Value| key.is_none() || item.get(DIRECTIVE).is_none_or(|directive| directive != "delete");
+    let mut items = patch.iter().filter(stays).peekable();
     let mut places = order.iter();
-    for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
-        let wanted = id(item)?;
-        let found = loop {
-            match places.next() {
-                None => break false,
-                Some(place) if id(place)? == wanted => break true,
-                Some(_) => {}
-            }
-        };
-        if !found {
-            let (patch, order) = (Value::from(patch), Value::from(order));
-            let text = format!("The order in patch list:\n{patch}\n doesn't match {ELEMENT_ORDER} list:\n{order}\n");
-            return Err(Status::bad_request(text));
+    while let (Some(item), false) = (items.peek(), places.as_slice().is_empty()) {
+        if item.get(DIRECTIVE).is_some()
+            || places.next().map(|place| id(place, key)).transpose()? == Some(id(item, key)?)
+        {
+            items.next();
         }
     }
-    Ok(())
+    if items.peek().is_none() {
+        return Ok(());
+    }
+    let (patch, order) = (go_text(&Value::from(patch)), go_text(&Value::from(order)));
+    let text = format!("The order in patch list:\n{patch}\n doesn't match {ELEMENT_ORDER} list:\n{order}\n");
+    Err(Status::bad_request(text))
+}
+
+/// What an item is told by: its merge key, or itself.
+fn id(item: &Value, key: Option<&str>) -> Result<Value, Status> {
+    match (key, item) {
+        // Such a list has no order that could be asked for.
+        (None, Value::Object(_)) => Err(no_key(item, "")),
+        (None, item) => Ok(item.clone()),
+        (Some(key), Value::Object(fields)) => fields.get(key).cloned().ok_or_else(|| no_key(item, key)),
+        (Some(_), other) => Err(bad_type("map[string]interface {}", other)),
+    }
 }
 
 fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, keys: &Value) -> Result<(), Status> {
@@ -303,15 +321,30 @@ fn retain_keys(live: &mut Map<String, Value>, patch: &Map<String, Value>, keys: 
     Ok(())
 }
 
-/// A patch value where nothing is live: without nulls, directives, and what has a `$patch`.
+/// A patch value where nothing is live: without nulls, and without the objects that have a `$patch`.
 fn plain(patch: &Value) -> Option<Value> {
+    without_directives(&without_nulls(patch))
+}
+
+fn without_nulls(patch: &Value) -> Value {
+    match patch {
+        Value::Object(map) => {
+            let fields = map.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(fields.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
+}
+
+fn without_directives(patch: &Value) -> Option<Value> {
     match patch {
         Value::Object(map) if map.contains_key(DIRECTIVE) => None,
         Value::Object(map) => {
-            let fields = map.iter().filter(|(name, value)| !value.is_null() && !is_directive(name));
-            Some(Value::Object(fields.filter_map(|(n, v)| Some((n.clone(), plain(v)?))).collect()))
+            let fields = map.iter().filter_map(|(name, value)| Some((name.clone(), without_directives(value)?)));
+            Some(Value::Object(fields.collect()))
         }
-        Value::Array(items) => Some(items.iter().filter_map(plain).collect()),
+        Value::Array(items) => Some(items.iter().filter_map(without_directives).collect()),
         other => Some(other.clone()),
     }
 }
@@ -330,13 +363,46 @@ fn bad_format(of: &str) -> Status {
     Status::bad_request(format!("invalid patch format of {of}"))
 }
 
+fn list_of(value: &Value) -> Result<&Vec<Value>, Status> {
+    value.as_array().ok_or_else(|| bad_type("[]interface {}", value))
+}
+
+fn bad_type(wanted: &str, got: &Value) -> Status {
+    let got = match got {
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    Status::bad_request(format!("expected a {wanted}, but received a {got}"))
+}
+
 fn no_key(item: &Value, key: &str) -> Status {
-    Status::bad_request(format!("map: {item} does not contain declared merge key: {key}"))
+    Status::bad_request(format!("map: {} does not contain declared merge key: {key}", go_text(item)))
 }
 
 fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Status {
-    let name = directive.as_str().map_or_else(|| directive.to_string(), str::to_owned);
-    Status::bad_request(format!("unknown patch type: {name} in map: {}", Value::Object(patch.clone())))
+    let patch = go_text(&Value::Object(patch.clone()));
+    Status::bad_request(format!("unknown patch type: {} in map: {patch}", go_text(directive)))
+}
+
+/// A value as Go prints it with `%v`, which is what upstream's messages show of a patch.
+pub fn go_text(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
+        Value::Object(map) => {
+            let mut fields: Vec<_> = map.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            let fields: Vec<_> = fields.into_iter().map(|(name, value)| format!("{name}:{}", go_text(value))).collect();
+            format!("map[{}]", fields.join(" "))
+        }
+        scalar => scalar.to_string(),
+    }
 }
 
 #[cfg(test)]

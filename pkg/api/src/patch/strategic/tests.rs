@@ -42,7 +42,8 @@ fn objects_and_scalars() {
             "replace",
             json!({"data": {"a": "b"}}),
             json!({"data": {"$patch": "replace", "c": "d", "n": null}}),
-            Ok(json!({"data": {"c": "d"}})),
+            // Null is an empty text in a map, which the decoder knows.
+            Ok(json!({"data": {"c": "d", "n": null}})),
         ),
         ("delete", json!({"data": {"a": "b"}}), json!({"data": {"$patch": "delete"}}), Ok(json!({"data": {}}))),
         ("delete of nothing", json!({}), json!({"data": {"$patch": "delete"}}), Ok(json!({}))),
@@ -82,7 +83,7 @@ fn lists_of_objects() {
             "append",
             live(),
             containers(json!([{"name": "c", "image": null}])),
-            Ok(containers(json!([{"name": "c"}, {"name": "a", "image": "x"}, {"name": "b"}]))),
+            Ok(containers(json!([{"name": "c", "image": null}, {"name": "a", "image": "x"}, {"name": "b"}]))),
         ),
         (
             "delete and add",
@@ -200,7 +201,7 @@ fn order() {
             "order is no list",
             containers(named("ab")),
             json!({"spec": {"$setElementOrder/containers": 1}}),
-            Err("invalid patch format of setElementOrder list"),
+            Err("expected a []interface {}, but received a int64"),
         ),
         (
             "order of nothing",
@@ -252,7 +253,175 @@ fn retained_keys() {
             "on a new object",
             json!({"spec": {}}),
             json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}),
-            Ok(json!({"spec": {"strategy": {"type": "Recreate"}}})),
+            // An unknown field, then: there was nothing to retain.
+            Ok(json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}})),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_new_keeps_other_directives_for_the_decoder() {
+    let nested = || json!({"name": "c", "ports": [{"containerPort": 1, "$patch": "delete"}, {"containerPort": 2}]});
+    check([
+        (
+            "a new object: no nulls, no objects with a directive",
+            json!({}),
+            json!({"spec": {"strategy": {"type": null, "rollingUpdate": {"$patch": "replace"}}, "containers": [nested()]}}),
+            Ok(json!({"spec": {"strategy": {}, "containers": [{"name": "c", "ports": [{"containerPort": 2}]}]}})),
+        ),
+        (
+            "an item of a merged list: as it is",
+            containers(json!([])),
+            containers(json!([nested()])),
+            Ok(containers(json!([nested()]))),
+        ),
+        (
+            "the rest of a replacement: as it is",
+            json!({"spec": {"replicas": 1}}),
+            json!({"spec": {"$patch": "replace", "containers": [nested()]}}),
+            Ok(containers(json!([nested()]))),
+        ),
+        (
+            "the items of a replacement: as they are",
+            containers(json!([{"name": "a"}])),
+            containers(json!([nested(), {"$patch": "replace"}])),
+            Ok(containers(json!([nested()]))),
+        ),
+        (
+            "a list that is new with its order: no objects with a directive",
+            json!({"spec": {}}),
+            json!({"spec": {"$setElementOrder/containers": [{"name": "c"}], "containers": [nested()]}}),
+            Ok(containers(json!([{"name": "c", "ports": [{"containerPort": 2}]}]))),
+        ),
+        (
+            "an atomic list: as it is",
+            json!({"spec": {"hosts": ["a"]}}),
+            json!({"spec": {"hosts": [null, "b"]}}),
+            Ok(json!({"spec": {"hosts": [null, "b"]}})),
+        ),
+    ]);
+}
+
+#[test]
+fn items_there_twice() {
+    let live = || containers(json!([{"name": "a", "image": "1"}, {"name": "b"}, {"name": "a", "image": "2"}]));
+    let finalizers = |items: Value| json!({"metadata": {"finalizers": items}});
+    check([
+        (
+            "the first is merged, both come in the patch's place",
+            live(),
+            containers(json!([{"name": "a", "image": "3"}])),
+            Ok(containers(json!([{"name": "a", "image": "3"}, {"name": "a", "image": "2"}, {"name": "b"}]))),
+        ),
+        (
+            "all are deleted",
+            live(),
+            containers(json!([{"name": "a", "$patch": "delete"}])),
+            Ok(containers(json!([{"name": "b"}]))),
+        ),
+        (
+            "twice in the patch: merged in turn",
+            containers(json!([])),
+            containers(json!([{"name": "a", "image": "1"}, {"name": "a", "ports": []}])),
+            Ok(containers(json!([{"name": "a", "image": "1", "ports": []}]))),
+        ),
+        (
+            "scalars are a set after a merge",
+            finalizers(json!(["a", "b", "a"])),
+            finalizers(json!(["c", "b", "c"])),
+            Ok(finalizers(json!(["c", "a", "b"]))),
+        ),
+        (
+            "all of a scalar are deleted",
+            finalizers(json!(["a", "b", "a"])),
+            json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a"]}}),
+            Ok(finalizers(json!(["b"]))),
+        ),
+        (
+            "the other items go where they were in front of",
+            finalizers(json!(["a", "b", "c", "d"])),
+            finalizers(json!(["d", "b"])),
+            Ok(finalizers(json!(["a", "c", "d", "b"]))),
+        ),
+    ]);
+}
+
+#[test]
+fn deletions_from_what_is_no_list() {
+    let finalizers = |items: Value| json!({"metadata": {"finalizers": items}});
+    let delete = |what: Value| json!({"metadata": {"$deleteFromPrimitiveList/finalizers": what}});
+    check([
+        ("no list to delete", finalizers(json!(["a"])), delete(json!("a")), Ok(finalizers(json!(["a"])))),
+        ("null is the whole list", finalizers(json!(["a"])), delete(Value::Null), Ok(json!({"metadata": {}}))),
+        (
+            "other types",
+            finalizers(json!(["a"])),
+            delete(json!([1])),
+            Err("list element types are not identical: [[a] [1]]"),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_wrong_is_said_as_upstream_says_it() {
+    let live = || containers(json!([{"name": "a"}]));
+    let order = |order: Value, list: Value| json!({"spec": {"$setElementOrder/containers": order, "containers": list}});
+    check([
+        (
+            "no merge key in the patch",
+            live(),
+            containers(json!([{"image": "x", "$retainKeys": ["image"]}])),
+            Err("map: map[$retainKeys:[image] image:x] does not contain declared merge key: name"),
+        ),
+        (
+            "no merge key in the live list",
+            containers(json!([{"image": "x"}])),
+            containers(json!([{"name": "a"}])),
+            Err("map: map[image:x] does not contain declared merge key: name"),
+        ),
+        (
+            "unknown directive in a list",
+            live(),
+            containers(json!([{"name": "a", "$patch": "x"}])),
+            Err("unknown patch type: x in map: map[$patch:x name:a]"),
+        ),
+        ("mixed", live(), containers(json!(["x"])), Err("list element types are not identical: [[map[name:a]] [x]]")),
+        (
+            "against the order",
+            live(),
+            order(json!([{"name": "a"}, {"name": "b"}]), json!([{"name": "b"}, {"name": "a"}])),
+            Err("The order in patch list:\n[map[name:b] map[name:a]]\n doesn't match $setElementOrder list:\n\
+                 [map[name:a] map[name:b]]\n"),
+        ),
+        (
+            "order is null",
+            live(),
+            order(Value::Null, json!([])),
+            Err("expected a []interface {}, but received a %!s(<nil>)"),
+        ),
+        (
+            "list is null",
+            live(),
+            order(json!([]), Value::Null),
+            Err("expected a []interface {}, but received a %!s(<nil>)"),
+        ),
+        (
+            "order of scalars",
+            live(),
+            order(json!(["a"]), json!([{"name": "a"}])),
+            Err("expected a map[string]interface {}, but received a string"),
+        ),
+        (
+            "order of an unknown field",
+            live(),
+            json!({"spec": {"$setElementOrder/nonsense": []}}),
+            Err("unable to find api field in struct Spec for the json field \"nonsense\""),
+        ),
+        (
+            "order of nobody",
+            live(),
+            json!({"spec": {"$setElementOrder": []}}),
+            Err("invalid patch format of setElementOrder list"),
         ),
     ]);
 }
