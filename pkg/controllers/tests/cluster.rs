@@ -322,6 +322,8 @@ async fn an_eviction_waits_for_its_budget() {
     let causes: Vec<_> = refused.details.iter().flat_map(|d| d.causes.iter().map(|c| c.message.as_str())).collect();
     assert_eq!(causes, ["The disruption budget b needs 1 healthy pods and has 1 currently"]);
 
+    // Before there is a successor, the Deployment may still look as it did before the eviction.
+    cluster.until::<Pod>("a successor", |all| all.len() == 3).await;
     cluster.rolled_out("web:1", 2).await;
     counted(&cluster, "b", ([2, 1, 2, 1], "SufficientPods")).await;
     evict(&cluster, &pods[1].name_any()).await.expect("now it may go");
