@@ -87,7 +87,9 @@ impl Stored {
     /// What the store holds, written at `revision`.
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
         let head = &value[..value.len().min(512)];
-        match head.windows(METADATA.len()).position(|w| w == METADATA) {
+        // It is the object's own if nothing was opened before but the object.
+        let opened = |before: &[u8]| before.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+        match head.windows(METADATA.len()).position(|w| w == METADATA).filter(|at| opened(&head[..*at]) == 1) {
             Some(at) => Ok(Stored { splice: at + METADATA.len(), kept: Arc::default(), value, revision }),
             // Not written by us, or by hand: bring it into our form.
             None => {
@@ -216,5 +218,14 @@ mod tests {
         let stored = Stored::new(foreign.into(), 3).unwrap();
         assert_eq!(stored.tree().unwrap()["metadata"]["resourceVersion"], "3");
         assert!(Stored::new(Bytes::from_static(b"k8s\0"), 1).is_err());
+    }
+
+    #[test]
+    fn metadata_within_an_object_is_not_taken_for_its_own() {
+        let foreign = r#"{"apiVersion":"v1","data":{"metadata":{"a":"b"}},"kind":"K","metadata":{"name":"n"}}"#;
+        let stored = Stored::new(Bytes::from_static(foreign.as_bytes()), 3).unwrap();
+        let mut want: Value = serde_json::from_str(foreign).unwrap();
+        want["metadata"]["resourceVersion"] = "3".into();
+        assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), want);
     }
 }

@@ -119,29 +119,55 @@ fn is_duration(text: &str) -> bool {
     GO_DURATION.is_match(text) || DURATION.is_match(&text.to_lowercase())
 }
 
-/// An absolute URI, or an absolute path.
+/// An absolute URI, or an absolute path, as Go's `url.ParseRequestURI` takes it.
 fn is_uri(text: &str) -> bool {
     if text.is_empty() || text.bytes().any(|c| c < 0x20 || c == 0x7f) {
         return false;
     }
-    let (head, _) = text.split_once('#').unwrap_or((text, ""));
-    if head.starts_with('/') {
-        return !head.contains(' ') || head.starts_with("//");
+    if text == "*" {
+        return true;
     }
-    let Some((scheme, rest)) = head.split_once(':') else { return false };
-    let mut letters = scheme.bytes();
-    let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
-    if !first || !letters.all(|c| c.is_ascii_alphanumeric() || b"+-.".contains(&c)) {
-        return false;
+    let (scheme, rest) = match text.split_once(':') {
+        Some(("", _)) => return false,
+        Some((scheme, rest)) if is_scheme(scheme) => (scheme, rest),
+        _ => ("", text),
+    };
+    let rest = rest.split('?').next().unwrap_or_default();
+    if !rest.starts_with('/') {
+        return !scheme.is_empty();
     }
-    match rest.strip_prefix("//") {
-        Some(rest) => {
-            let authority = rest.split(['/', '?']).next().unwrap_or_default();
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            !host.contains([' ', '<', '>', '"', '\\'])
-        }
-        None => !rest.is_empty(),
+    let Some(rest) = rest.strip_prefix("//").filter(|_| !scheme.is_empty()) else { return is_escaped(rest) };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let in_user = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
+    user.chars().all(in_user) && is_escaped(user) && is_host(host) && is_escaped(path)
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"+-.".contains(&c))
+}
+
+/// Whether two digits follow each `%`.
+fn is_escaped(text: &str) -> bool {
+    text.split('%').skip(1).all(|part| part.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
+}
+
+/// A host of a URI, with its port.
+fn is_host(text: &str) -> bool {
+    let port = |text: &str| {
+        text.is_empty() || text.strip_prefix(':').is_some_and(|text| text.bytes().all(|c| c.is_ascii_digit()))
+    };
+    if let Some(inner) = text.strip_prefix('[') {
+        let Some((address, rest)) = inner.rsplit_once(']') else { return false };
+        let address = address.split("%25").next().unwrap_or_default();
+        return address.parse::<Ipv6Addr>().is_ok() && port(rest);
     }
+    let allowed = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "!$&'()*+,;=:[]<>\"-_.~%".contains(c);
+    // What could stand as it is may not be escaped, but for the sign itself.
+    let escapes = text.split('%').skip(1).all(|part| part.starts_with("25") || !part.starts_with(|c| c < '8'));
+    let (_, tail) = text.split_at(text.find(':').unwrap_or(text.len()));
+    text.chars().all(allowed) && is_escaped(text) && escapes && port(tail)
 }
 
 /// `local@domain`, or `Name <local@domain>`.
@@ -312,6 +338,69 @@ mod tests {
             good.iter().for_each(|text| assert!(format.fits(text), "{name}: {text}"));
             bad.iter().for_each(|text| assert!(!format.fits(text), "{name}: {text}"));
         }
+    }
+
+    /// Go's answers.
+    #[test]
+    fn uris_that_go_reads_otherwise() {
+        let good = [
+            "/a b",
+            "*",
+            "http://a:80/",
+            "http://a.b/c?d#e",
+            "urn:x",
+            "/path",
+            "http://[::1]:80/",
+            "http:",
+            "http:a",
+            "http:?x",
+            "//a b/",
+            "//a:b/",
+            "/%20",
+            "http://u:p@h/",
+            "http://u@:x@h/",
+            "a+b://x",
+            "x:*",
+            "/a#b",
+            "mailto:a@b",
+            "http://[fe80::1%25en0]/",
+            "http://a<b/",
+            "http://a\"b/",
+            "a:b c",
+            "http://a/b c",
+            "http://",
+            "/:",
+            "http://a:/",
+            "http://a]/",
+            "http://\u{00e4}/",
+            "x:%zz",
+        ];
+        let bad = [
+            "http://a:b/",
+            "",
+            "a.b",
+            "http://a b/",
+            "://x",
+            "http://[::1",
+            "/%zz",
+            "http://a/%zz",
+            "http://u p@h/",
+            "1http://a",
+            "http://a%20b/",
+            "http://a%zz/",
+            "http://h#a b",
+            "http://a\\b/",
+            "\x7f/",
+            "a/b:c",
+            "-a:b",
+            "?a",
+            "http://a:80:90/",
+            "http://[::1]x/",
+            "http://[x]/",
+            "http://[]/",
+        ];
+        good.iter().for_each(|text| assert!(is_uri(text), "{text}"));
+        bad.iter().for_each(|text| assert!(!is_uri(text), "{text}"));
     }
 
     #[test]

@@ -100,7 +100,6 @@ pub(crate) struct Rules {
     pub min_items: Option<i64>,
     pub max_properties: Option<i64>,
     pub min_properties: Option<i64>,
-    pub unique_items: bool,
     pub pattern: Option<Arc<Pattern>>,
     pub format: Option<Format>,
     pub values: Box<[Value]>,
@@ -176,7 +175,7 @@ pub(crate) struct Builder {
 }
 
 /// Keywords whose values are part of a node as they are.
-const PLAIN: [&str; 28] = [
+const PLAIN: [&str; 27] = [
     "type",
     "format",
     "nullable",
@@ -191,7 +190,6 @@ const PLAIN: [&str; 28] = [
     "pattern",
     "maxItems",
     "minItems",
-    "uniqueItems",
     "maxProperties",
     "minProperties",
     "enum",
@@ -332,7 +330,7 @@ impl Builder {
     }
 
     fn rules(&mut self, schema: &Value, junctors: [Box<[NodeId]>; 3], not: Option<NodeId>) -> Option<Box<Rules>> {
-        const WORDS: [&str; 16] = [
+        const WORDS: [&str; 15] = [
             "maximum",
             "minimum",
             "multipleOf",
@@ -342,7 +340,6 @@ impl Builder {
             "minItems",
             "maxProperties",
             "minProperties",
-            "uniqueItems",
             "pattern",
             "format",
             "enum",
@@ -377,7 +374,6 @@ impl Builder {
             min_items: int("minItems"),
             max_properties: int("maxProperties"),
             min_properties: int("minProperties"),
-            unique_items: tree::flag(schema, "uniqueItems"),
             pattern: (!pattern.is_empty()).then(|| self.pattern(pattern)),
             format: Format::find(tree::text(schema, "format"), typed),
             values: tree::items(schema, "enum").into(),

@@ -637,3 +637,25 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn items_with_keys_were_looked_for_in_the_whole_old_list() {
+    let row = row(json!({"type": "object", "properties": {"list": {
+        "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+        "items": {"type": "object", "required": ["k"], "properties": {
+            "k": {"type": "integer"}, "v": {"type": "string", "maxLength": 1},
+        }},
+    }}}));
+    let list = |count: usize, v: &str| {
+        let items: Vec<_> = (0..count).rev().map(|k| json!({"k": k, "v": v})).collect();
+        foo(json!({"list": items}))
+    };
+    // What was too long before may stay; what is new may not.
+    let (old, mut new) = (list(50_000, "long"), list(50_001, "long"));
+    let start = std::time::Instant::now();
+    new["spec"]["list"][7]["v"] = "other".into();
+    let errors = row.strategy.validate_update(&new, &old);
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+    let paths: Vec<_> = errors.0.iter().map(|error| error.path.as_str()).collect();
+    assert_eq!(paths, ["spec.list[0].v", "spec.list[7].v"]);
+}

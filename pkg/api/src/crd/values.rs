@@ -10,6 +10,8 @@
 //! Source: kube-openapi `pkg/validation/{validate,errors}`, apiextensions-apiserver
 //! `pkg/apiserver/validation`.
 
+use std::{collections::HashMap, sync::Arc};
+
 use serde_json::{Number, Value};
 
 use super::structure::{Additional, Kind, ListType, Node, NodeId, Rules, Structure};
@@ -27,7 +29,7 @@ pub(super) fn validate(
     base: &str,
 ) -> FieldErrors {
     let walk = Walk { structure, base };
-    FieldErrors(walk.value(root, value, old, &Path::Root).errors)
+    walk.value(root, value, old, &Path::Root).errors
 }
 
 struct Walk<'s> {
@@ -38,7 +40,7 @@ struct Walk<'s> {
 /// What a check found.
 #[derive(Default)]
 struct Found {
-    errors: Vec<FieldError>,
+    errors: FieldErrors,
     /// How much was in order.
     matches: usize,
 }
@@ -126,7 +128,7 @@ impl Walk<'_> {
     fn value(&self, id: NodeId, value: &Value, old: Option<&Value>, path: &Path) -> Found {
         let mut found = self.schema(id, value, old, path);
         if !found.valid() && old == Some(value) {
-            found.errors.clear();
+            found.errors = FieldErrors::default();
         }
         found
     }
@@ -150,7 +152,7 @@ impl Walk<'_> {
                 if let Some(format) = rules.format.filter(|f| f.of_text()) {
                     let mut part = Found::default();
                     if !format.fits(text) {
-                        part.errors.push(self.wrong_type(path, format.name, text));
+                        part.errors.add(self.wrong_type(path, format.name, text));
                     }
                     found.step(part);
                 }
@@ -171,10 +173,11 @@ impl Walk<'_> {
         let types = types(node);
         let (kind, width) = type_of(value);
         let wrong = |wanted: &str, found: &str| {
-            let errors = vec![self.wrong_type(path, wanted, found)];
+            let mut errors = FieldErrors::default();
+            errors.add(self.wrong_type(path, wanted, found));
             Found { errors, matches: 0 }
         };
-        let right = Found { errors: Vec::new(), matches: 1 };
+        let right = Found { errors: FieldErrors::default(), matches: 1 };
         if value.is_null() {
             return if types.is_empty() || node.nullable { right } else { wrong(&types.join(","), "null") };
         }
@@ -204,9 +207,7 @@ impl Walk<'_> {
             let allowed: Vec<_> =
                 rules.values.iter().map(|v| v.as_str().map_or(v.to_string(), str::to_owned)).collect();
             let allowed: Vec<_> = allowed.iter().map(String::as_str).collect();
-            let mut errors = FieldErrors::default();
-            errors.not_supported(self.full(path), value.clone(), &allowed);
-            found.errors = errors.0;
+            found.errors.not_supported(self.full(path), value.clone(), &allowed);
         }
         found
     }
@@ -216,17 +217,17 @@ impl Walk<'_> {
         let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         if let Some(max) = rules.max_length.filter(|max| length() > *max) {
             let detail = format!("may not be more than {max} {}", if max == 1 { "byte" } else { "bytes" });
-            found.errors.push(self.error(path, Reason::TooLong, "", detail));
+            found.errors.add(self.error(path, Reason::TooLong, "", detail));
         } else if let Some(min) = rules.min_length.filter(|min| length() < *min) {
-            found.errors.push(self.invalid(path, text, &format!("should be at least {min} chars long")));
+            found.errors.add(self.invalid(path, text, &format!("should be at least {min} chars long")));
         } else if let Some(pattern) = rules.pattern.as_ref().filter(|pattern| !pattern.matches(text)) {
-            found.errors.push(self.invalid(path, text, &format!("should match '{}'", pattern.text)));
+            found.errors.add(self.invalid(path, text, &format!("should match '{}'", pattern.text)));
         }
         found
     }
 
     fn number(&self, node: &Node, rules: &Rules, number: &Number, path: &Path) -> Found {
-        let mut found = Found { errors: Vec::new(), matches: 2 };
+        let mut found = Found { errors: FieldErrors::default(), matches: 2 };
         let integer = node.kind == Kind::Integer && !node.int_or_string;
         let format = rules.format.map_or("", |f| f.name);
         let float = number.as_f64().unwrap_or_default();
@@ -247,7 +248,7 @@ impl Walk<'_> {
                 self.plain(format!("{what} value must be of type {kind} {which} in {path}"))
             })
         };
-        found.errors.extend(range(float, is_whole(number), "Checked"));
+        range(float, is_whole(number), "Checked").into_iter().for_each(|fault| found.errors.add(fault));
         let shown: Value = match number.as_f64() {
             Some(float) if is_whole(number) && !number.is_i64() => (float as i64).into(),
             _ => number.clone().into(),
@@ -261,12 +262,12 @@ impl Walk<'_> {
                 None if factor < 1.0 => (factor > 0.0, (float / factor - (float / factor).round()).abs() < 1e-9),
                 None => (true, (float / factor).fract() == 0.0),
             };
-            found.errors.extend(misfit);
+            misfit.into_iter().for_each(|fault| found.errors.add(fault));
             if !positive {
                 let detail = format!("factor MultipleOf declared for {path} must be positive: {factor}");
-                found.errors.push(self.error(path, Reason::Invalid, factor, detail));
+                found.errors.add(self.error(path, Reason::Invalid, factor, detail));
             } else if !multiple {
-                found.errors.push(self.invalid(path, shown.clone(), &format!("should be a multiple of {factor}")));
+                found.errors.add(self.invalid(path, shown.clone(), &format!("should be a multiple of {factor}")));
             }
         }
         let bounds = [
@@ -280,7 +281,7 @@ impl Walk<'_> {
                 Some((n, bound)) => Some(n.cmp(&bound)),
                 None => float.partial_cmp(&bound),
             };
-            found.errors.extend(misfit);
+            misfit.into_iter().for_each(|fault| found.errors.add(fault));
             let good = match (order, word) {
                 (Some(std::cmp::Ordering::Equal), _) => !exclusive,
                 (Some(order), "less") => order.is_lt(),
@@ -290,7 +291,7 @@ impl Walk<'_> {
             if !good {
                 let or = if exclusive { "" } else { " or equal to" };
                 let what = format!("should be {word} than{or} {bound}");
-                found.errors.push(self.invalid(path, shown.clone(), &what));
+                found.errors.add(self.invalid(path, shown.clone(), &what));
             }
         }
         found
@@ -299,20 +300,21 @@ impl Walk<'_> {
     fn items(&self, node: &Node, rules: &Rules, items: &[Value], old: Option<&Value>, path: &Path) -> Found {
         let mut found = Found::default();
         if let Some(id) = node.items {
+            let old = Correlated::new(node, rules, old);
             for (at, value) in items.iter().enumerate() {
-                let old = correlated(node, rules, value, old);
+                if found.errors.is_full() {
+                    break;
+                }
+                let old = old.as_ref().and_then(|old| old.find(value));
                 found.merge(self.value(id, value, old, &Path::Item(path, at)));
             }
         }
         let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
         if let Some(min) = rules.min_items.filter(|min| size < *min) {
-            found.errors.push(self.invalid(path, size, &format!("should have at least {min} items")));
+            found.errors.add(self.invalid(path, size, &format!("should have at least {min} items")));
         }
         if let Some(max) = rules.max_items.filter(|max| size > *max) {
-            found.errors.push(self.error(path, Reason::TooMany, size, most(max)));
-        }
-        if rules.unique_items && items.iter().enumerate().any(|(at, item)| items[..at].contains(item)) {
-            found.errors.push(self.invalid(path, "", "shouldn't contain duplicates"));
+            found.errors.add(self.error(path, Reason::TooMany, size, most(max)));
         }
         found.matches += 1;
         found
@@ -329,17 +331,20 @@ impl Walk<'_> {
         let mut found = Found::default();
         let size = i64::try_from(map.len()).unwrap_or(i64::MAX);
         if let Some(min) = rules.min_properties.filter(|min| size < *min) {
-            found.errors.push(self.invalid(path, size, &format!("should have at least {min} properties")));
+            found.errors.add(self.invalid(path, size, &format!("should have at least {min} properties")));
         }
         if let Some(max) = rules.max_properties.filter(|max| size > *max) {
-            found.errors.push(self.error(path, Reason::TooMany, size, most(max)));
+            found.errors.add(self.error(path, Reason::TooMany, size, most(max)));
         }
         for (key, value) in map {
+            if found.errors.is_full() {
+                break;
+            }
             let here = Path::Field(path, key);
             match (node.property(key), node.additional) {
                 (None, Additional::Closed) => {
                     let detail = format!("{here} in body is a forbidden property");
-                    found.errors.push(self.error(path, Reason::Invalid, key.as_str(), detail));
+                    found.errors.add(self.error(path, Reason::Invalid, key.as_str(), detail));
                 }
                 (Some(id), _) | (None, Additional::Node(id)) => {
                     // The version of what was stored is that of the request, and not a change.
@@ -351,20 +356,20 @@ impl Walk<'_> {
             }
         }
         for name in rules.required.iter().filter(|name| !map.contains_key(&***name)) {
-            found.errors.push(self.error(&Path::Field(path, name), Reason::Required, "", String::new()));
+            found.errors.add(self.error(&Path::Field(path, name), Reason::Required, "", String::new()));
         }
         found
     }
 
     fn junctors(&self, rules: &Rules, value: &Value, old: Option<&Value>, path: &Path) -> Found {
-        let mut found = Found { errors: Vec::new(), matches: 1 };
+        let mut found = Found { errors: FieldErrors::default(), matches: 1 };
         let check = |id: &NodeId| self.schema(*id, value, old, path);
         if !rules.any_of.is_empty() {
             let (valid, best) = best_of(rules.any_of.iter().map(check), true);
             if valid == 0 {
                 found
                     .errors
-                    .push(self.plain(format!("{:?} must validate at least one schema (anyOf)", path.to_string())));
+                    .add(self.plain(format!("{:?} must validate at least one schema (anyOf)", path.to_string())));
             }
             found.merge(best);
         }
@@ -376,7 +381,7 @@ impl Walk<'_> {
                     many => format!("Found {many} valid alternatives"),
                 };
                 let text = path.to_string();
-                found.errors.push(self.plain(format!("{text:?} must validate one and only one schema (oneOf). {why}")));
+                found.errors.add(self.plain(format!("{text:?} must validate one and only one schema (oneOf). {why}")));
             }
             if valid < 2 {
                 found.merge(best);
@@ -392,13 +397,13 @@ impl Walk<'_> {
                 let why = if valid == 0 { ". None validated" } else { "" };
                 found
                     .errors
-                    .push(self.plain(format!("{:?} must validate all the schemas (allOf){why}", path.to_string())));
+                    .add(self.plain(format!("{:?} must validate all the schemas (allOf){why}", path.to_string())));
             }
         }
         if let Some(id) = &rules.not
             && check(id).valid()
         {
-            found.errors.push(self.plain(format!("{:?} must not validate the schema (not)", path.to_string())));
+            found.errors.add(self.plain(format!("{:?} must not validate the schema (not)", path.to_string())));
         }
         found
     }
@@ -428,11 +433,31 @@ fn best_of(alternatives: impl Iterator<Item = Found>, one_is_enough: bool) -> (u
     (valid, best.unwrap_or_default())
 }
 
-/// The item of an older list that has the same keys.
-fn correlated<'v>(node: &Node, rules: &Rules, item: &Value, old: Option<&'v Value>) -> Option<&'v Value> {
-    if node.list != ListType::Map || rules.keys.is_empty() {
-        return None;
+/// The items of an older list by their keys.
+struct Correlated<'a> {
+    keys: &'a [Arc<str>],
+    items: HashMap<Vec<Option<&'a Value>>, &'a Value>,
+}
+
+impl<'a> Correlated<'a> {
+    /// `None` where items are not told apart by keys.
+    fn new(node: &Node, rules: &'a Rules, old: Option<&'a Value>) -> Option<Self> {
+        if node.list != ListType::Map || rules.keys.is_empty() {
+            return None;
+        }
+        let old = old?.as_array()?;
+        let mut found = Correlated { keys: &rules.keys, items: HashMap::with_capacity(old.len()) };
+        for item in old {
+            found.items.entry(found.key(item)).or_insert(item);
+        }
+        Some(found)
     }
-    let same = |other: &&Value| rules.keys.iter().all(|key| item.get(&**key) == other.get(&**key));
-    old?.as_array()?.iter().find(same)
+
+    fn key<'v>(&self, item: &'v Value) -> Vec<Option<&'v Value>> {
+        self.keys.iter().map(|key| item.get(&**key)).collect()
+    }
+
+    fn find(&self, item: &Value) -> Option<&'a Value> {
+        self.items.get(&self.key(item)).copied()
+    }
 }

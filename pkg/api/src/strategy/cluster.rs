@@ -41,7 +41,7 @@ impl Strategy for RuntimeClasses {
     fn validate(&self, class: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let fixed = serde_json::json!({"limits": tree::at(class, "overhead.podFixed")});
-        resources::requirements(&mut errors, "overhead", &fixed, &[]);
+        resources::requirements(&mut errors, "overhead", &fixed, &std::collections::BTreeSet::new());
         const SELECTOR: &str = "scheduling.nodeSelector";
         labels::labels(&mut errors, SELECTOR, tree::at(class, SELECTOR));
         const TOLERATIONS: &str = "scheduling.tolerations";

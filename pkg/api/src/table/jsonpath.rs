@@ -37,11 +37,13 @@ enum Operand {
 const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 /// Values that a path may lead to.
 const MOST: usize = 10_000;
+/// Filters within filters: their paths are read by recursion.
+const DEPTH: usize = 8;
 
 impl JsonPath {
     /// Reads `.spec.replicas`, with or without `$` or `@` before it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = Reader { rest: text.trim() };
+        let mut reader = Reader { rest: text.trim(), depth: 0 };
         let steps = reader.path()?;
         if !reader.rest.is_empty() {
             return Err(format!("unrecognized text {:?}", reader.rest));
@@ -57,6 +59,8 @@ impl JsonPath {
 
 struct Reader<'a> {
     rest: &'a str,
+    /// Filters that are open.
+    depth: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -162,6 +166,10 @@ impl<'a> Reader<'a> {
     }
 
     fn filter(&mut self) -> Result<Step, String> {
+        if self.depth == DEPTH {
+            return Err(format!("more than {DEPTH} filters within each other"));
+        }
+        self.depth += 1;
         let left = self.operand()?;
         self.rest = self.rest.trim_start();
         let operator = OPERATORS.into_iter().find(|operator| self.take(operator));
@@ -173,6 +181,7 @@ impl<'a> Reader<'a> {
         if !self.take(")]") {
             return Err("unterminated filter".to_owned());
         }
+        self.depth -= 1;
         Ok(Step::Filter(left, operator.unwrap_or_default(), right))
     }
 
@@ -203,6 +212,8 @@ fn index(text: &str) -> Result<Step, String> {
     };
     let parts: Vec<_> = text.split(':').collect();
     match parts[..] {
+        // As upstream: the first.
+        [""] => Ok(Step::Slice(None, Some(1), 1)),
         [at] => {
             let at = number(at)?.ok_or("an array index is missing")?;
             Ok(Step::Slice(Some(at), if at == -1 { None } else { Some(at + 1) }, 1))
@@ -227,6 +238,9 @@ fn walk<'v>(steps: &[Step], object: &'v Value) -> Vec<&'v Value> {
 }
 
 fn follow<'v>(step: &Step, value: &'v Value, out: &mut Vec<&'v Value>) {
+    if out.len() >= MOST {
+        return;
+    }
     match (step, value) {
         (Step::Field(name), value) => out.extend(value.get(name)),
         (Step::All, Value::Array(items)) => out.extend(items),
@@ -310,6 +324,7 @@ mod tests {
             (".spec.list[-1:]", json!(3)),
             (".spec.list[1:]", json!(2)),
             (".spec.list[*]", json!(1)),
+            (".spec.list[]", json!(1)),
             (".spec.list[5]", Value::Null),
             (".spec.map.*", json!("v")),
             (r".metadata.annotations.a\.b/c", json!("x")),
@@ -329,5 +344,25 @@ mod tests {
         for path in [".a[", ".a[x]", ".a[?(@.b==]", ".a[?(@.b=='c'", ".a['b]", ".a b"] {
             assert!(JsonPath::parse(path).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn filters_within_filters_took_the_whole_stack() {
+        let nested = |levels: usize| format!(".a{}@.b{}", "[?(@.c".repeat(levels), ")]".repeat(levels));
+        assert!(JsonPath::parse(&nested(100_000)).is_err_and(|why| why.contains("filters within each other")));
+        let levels = |levels: usize| format!("{}@.b{}", ".a[?(".repeat(levels), ")]".repeat(levels));
+        assert!(JsonPath::parse(&levels(100_000)).is_err());
+        assert!(JsonPath::parse(&levels(DEPTH)).is_ok());
+        assert!(JsonPath::parse(&levels(DEPTH + 1)).is_err());
+        // One after another is no nesting.
+        assert!(JsonPath::parse(&format!(".a{}", "[?(@.b)]".repeat(100))).is_ok());
+    }
+
+    #[test]
+    fn a_path_to_very_many_values_was_followed_to_the_end() {
+        let object = json!({"a": vec![json!({"b": vec![1; 1000]}); 1000]});
+        let all = ["*"; 1000].join(",");
+        let path = JsonPath::parse(&format!(".a[{all}].b[{all}]")).expect("a path");
+        assert!(walk(path.steps.as_ref().expect("steps"), &object).len() <= MOST);
     }
 }

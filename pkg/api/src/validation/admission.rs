@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FieldErrors, labels, names};
+use super::{FieldErrors, labels, names, repeated};
 use crate::tree;
 
 const FAILURE: [&str; 2] = ["Fail", "Ignore"];
@@ -33,13 +33,13 @@ fn one_of(errors: &mut FieldErrors, path: String, text: &str, known: &[&str]) {
 pub fn webhooks(errors: &mut FieldErrors, configuration: &Value, old: &Value) {
     let hooks = tree::items(configuration, "webhooks");
     let before = Before::of(tree::items(old, "webhooks"));
+    let again = repeated(hooks.iter().map(|hook| tree::text(hook, "name")));
     for (index, hook) in hooks.iter().enumerate() {
         let path = format!("webhooks[{index}]");
         webhook(errors, &path, hook, &before);
         review_versions(errors, &format!("{path}.admissionReviewVersions"), hook, before.reviews);
         let name = tree::text(hook, "name");
-        let same = |other: &Value| tree::text(other, "name") == name;
-        if before.names && !name.is_empty() && hooks[..index].iter().any(same) {
+        if before.names && !name.is_empty() && again[index] {
             errors.duplicate(format!("{path}.name"), name);
         }
     }
@@ -55,7 +55,6 @@ struct Before {
 
 impl Before {
     fn of(hooks: &[Value]) -> Self {
-        let name = |hook: &Value| tree::text(hook, "name").to_owned();
         let known = |hook: &Value| {
             let versions: Vec<_> = tree::texts(hook, "admissionReviewVersions").collect();
             versions.is_empty() || versions.iter().any(|version| REVIEWS.contains(version))
@@ -65,11 +64,10 @@ impl Before {
             selectors(&mut errors, "", hook);
             errors.is_empty()
         };
-        let doubled = |(index, hook): (usize, &Value)| hooks[..index].iter().any(|other| name(other) == name(hook));
         Before {
             effects: hooks.iter().all(|hook| NO_EFFECTS.contains(&tree::text(hook, "sideEffects"))),
             reviews: hooks.iter().all(known),
-            names: !hooks.iter().enumerate().any(doubled),
+            names: !repeated(hooks.iter().map(|hook| tree::text(hook, "name"))).contains(&true),
             selectors: hooks.iter().all(right),
         }
     }
@@ -125,8 +123,14 @@ fn review_versions(errors: &mut FieldErrors, path: &str, hook: &Value, known: bo
     if versions.is_empty() {
         return errors.required(path, format!("must specify one of {}", REVIEWS.join(", ")));
     }
+    each_version(errors, path, &versions, known);
+}
+
+/// Checks versions of reviews; `known`: one at least must be known here.
+pub(crate) fn each_version(errors: &mut FieldErrors, path: &str, versions: &[&str], known: bool) {
+    let again = repeated(versions);
     for (index, version) in versions.iter().enumerate() {
-        if versions[..index].contains(version) {
+        if again[index] {
             errors.invalid(format!("{path}[{index}]"), *version, "duplicate version");
         } else {
             errors.each(format!("{path}[{index}]"), *version, names::label_1035(version));
@@ -150,18 +154,24 @@ pub fn client_config(errors: &mut FieldErrors, path: &str, config: &Value) {
                     errors.required(format!("{path}.{field}"), "");
                 }
             }
-            let port = tree::int(service, "port");
-            let faults = names::port_number(port);
-            if !faults.is_empty() {
-                let detail = format!("port is not valid: {}", faults.join(", "));
-                errors.invalid(format!("{path}.port"), port, detail);
-            }
-            service_path(errors, &format!("{path}.path"), tree::text(service, "path"));
+            service_place(errors, &path, service);
         }
     }
 }
 
-fn web_address(errors: &mut FieldErrors, path: &str, url: &str) {
+/// Checks port and path of a Service.
+pub(crate) fn service_place(errors: &mut FieldErrors, path: &str, service: &Value) {
+    let port = tree::int(service, "port");
+    let faults = names::port_number(port);
+    if !faults.is_empty() {
+        let detail = format!("port is not valid: {}", faults.join(", "));
+        errors.invalid(format!("{path}.port"), port, detail);
+    }
+    service_path(errors, &format!("{path}.path"), tree::text(service, "path"));
+}
+
+/// Checks the URL of a webhook.
+pub(crate) fn web_address(errors: &mut FieldErrors, path: &str, url: &str) {
     const FORM: &str = "; desired format: https://host[/path]";
     let (scheme, rest) = url.split_once(':').unwrap_or(("", url));
     if scheme != "https" {
@@ -277,6 +287,7 @@ fn match_conditions(errors: &mut FieldErrors, path: &str, conditions: &[Value]) 
     if conditions.len() > CONDITIONS {
         errors.too_many(path, conditions.len(), CONDITIONS);
     }
+    let again = repeated(conditions.iter().map(|condition| tree::text(condition, "name")));
     for (index, condition) in conditions.iter().enumerate() {
         let (at, name) = (format!("{path}[{index}].name"), tree::text(condition, "name"));
         expression(errors, format!("{path}[{index}].expression"), condition, "");
@@ -285,7 +296,7 @@ fn match_conditions(errors: &mut FieldErrors, path: &str, conditions: &[Value]) 
             continue;
         }
         errors.each(at.clone(), name, names::qualified(name));
-        if conditions[..index].iter().any(|other| tree::text(other, "name") == name) {
+        if again[index] {
             errors.duplicate(at, name);
         }
     }
@@ -438,10 +449,11 @@ fn match_resources(errors: &mut FieldErrors, path: &str, constraints: &Value) {
         for (index, rule) in tree::items(constraints, field).iter().enumerate() {
             let path = format!("{path}.{field}[{index}]");
             let resources: Vec<&str> = tree::texts(rule, "resourceNames").collect();
+            let again = repeated(&resources);
             for (index, name) in resources.iter().enumerate() {
                 let path = format!("{path}.resourceNames[{index}]");
                 errors.each(path.clone(), *name, names::path_segment(name, false));
-                if resources[..index].contains(name) {
+                if again[index] {
                     errors.duplicate(path, *name);
                 }
             }
@@ -478,6 +490,7 @@ fn validations(errors: &mut FieldErrors, policy: &Value) {
         errors.invalid("spec.auditAnnotations", annotations.to_vec(), detail);
     }
     let name = tree::text(policy, "metadata.name");
+    let again = repeated(annotations.iter().map(|annotation| tree::text(annotation, "key")));
     for (index, annotation) in annotations.iter().enumerate() {
         let (path, key) = (format!("spec.auditAnnotations[{index}]"), tree::text(annotation, "key"));
         let full = format!("{name}/{key}");
@@ -489,7 +502,7 @@ fn validations(errors: &mut FieldErrors, policy: &Value) {
             let detail = format!("must not exceed {ANNOTATION} bytes in length");
             errors.required(format!("{path}.valueExpression"), detail);
         }
-        if annotations[..index].iter().any(|other| tree::text(other, "key") == key) {
+        if again[index] {
             errors.duplicate(format!("{path}.key"), key);
         }
     }
@@ -559,12 +572,13 @@ pub fn binding(errors: &mut FieldErrors, binding: &Value, sort: Sort) {
 
 fn actions(errors: &mut FieldErrors, path: &str, spec: &Value) {
     let actions: Vec<&str> = tree::texts(spec, "validationActions").collect();
+    let again = repeated(&actions);
     for (index, action) in actions.iter().enumerate() {
         let known = ["Audit", "Deny", "Warn"];
         if !known.contains(action) {
             errors.not_supported(format!("{path}[{index}]"), *action, &known);
         }
-        if actions[..index].contains(action) {
+        if again[index] {
             errors.duplicate(format!("{path}[{index}]"), *action);
         }
     }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    FieldErrors, labels, names,
+    FieldErrors, labels, names, repeated,
     resources::not_negative,
     schedule,
     workload::{self, immutable},
@@ -241,12 +241,13 @@ fn exit_codes(errors: &mut FieldErrors, path: &str, codes: &Value, spec: &Value)
     } else if values.len() > EXIT_CODES {
         errors.too_many(path.clone(), values.len(), EXIT_CODES);
     }
+    let again = repeated(&values);
     for (index, value) in values.iter().enumerate() {
         let path = format!("{path}[{index}]");
         if operator == "In" && *value == 0 {
             errors.invalid(path.clone(), 0, "must not be 0 for the In operator");
         }
-        if values[..index].contains(value) {
+        if again[index] {
             errors.duplicate(path, *value);
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! Source: upstream's `pkg/apis/certificates/validation`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::{FieldErrors, names, x509};
+use super::{FieldErrors, names, repeated, x509};
 use crate::tree;
 
 /// Conditions that can only be true.
@@ -84,13 +84,7 @@ pub fn signer_name(errors: &mut FieldErrors, path: &str, name: &str) {
 }
 
 fn has_twice<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
-    let mut seen = Vec::new();
-    texts.into_iter().any(|text| {
-        seen.contains(&text) || {
-            seen.push(text);
-            false
-        }
-    })
+    repeated(texts).contains(&true)
 }
 
 /// Checks a signing request. What was wrong in `old` already is let be.
@@ -107,12 +101,14 @@ pub fn signing_request(errors: &mut FieldErrors, request: &Value, old: Option<&V
     }
     let unknown = |request: &Value| tree::texts(request, "spec.usages").any(|usage| !USAGES.contains(&usage));
     let doubled = |request: &Value| has_twice(tree::texts(request, "spec.usages"));
+    let (was_unknown, was_doubled) = (before(&unknown), before(&doubled));
+    let again = repeated(&usages);
     for (index, usage) in usages.iter().enumerate() {
         let path = format!("spec.usages[{index}]");
-        if !USAGES.contains(usage) && !before(&unknown) {
+        if !USAGES.contains(usage) && !was_unknown {
             errors.not_supported(path.clone(), *usage, &USAGES);
         }
-        if usages[..index].contains(usage) && !before(&doubled) {
+        if again[index] && !was_doubled {
             errors.duplicate(path, *usage);
         }
     }
@@ -140,15 +136,15 @@ pub fn signing_request(errors: &mut FieldErrors, request: &Value, old: Option<&V
 
 fn conditions(errors: &mut FieldErrors, request: &Value, old: Option<&Value>) {
     const PATH: &str = "status.conditions";
-    let types = |request: &Value| -> Vec<String> {
-        tree::items(request, PATH).iter().map(|c| tree::text(c, "type").to_owned()).collect()
-    };
-    let before = old.map(types).unwrap_or_default();
-    let both = |types: &[String]| ["Approved", "Denied"].iter().all(|t| types.iter().any(|have| have == t));
-    let mut seen: Vec<String> = Vec::new();
+    let before = old.map_or(&[][..], |old| tree::items(old, PATH)).iter();
+    let before: Vec<&str> = before.map(|condition| tree::text(condition, "type")).collect();
+    let both = |types: &HashSet<&str>| ["Approved", "Denied"].iter().all(|kind| types.contains(kind));
+    let was_doubled = has_twice(before.iter().copied());
+    let before: HashSet<&str> = before.into_iter().collect();
+    let mut seen = HashSet::new();
     for (index, condition) in tree::items(request, PATH).iter().enumerate() {
         let (path, kind) = (format!("{PATH}[{index}]"), tree::text(condition, "type"));
-        if kind.is_empty() && !before.iter().any(String::is_empty) {
+        if kind.is_empty() && !before.contains("") {
             errors.required(format!("{path}.type"), "");
         }
         let allowed: &[&str] = if FINAL.contains(&kind) { &["True"] } else { &["False", "True", "Unknown"] };
@@ -158,12 +154,11 @@ fn conditions(errors: &mut FieldErrors, request: &Value, old: Option<&Value>) {
             _ => {}
         }
         let was_both = both(&seen);
-        let doubled = seen.iter().any(|have| have == kind);
-        seen.push(kind.to_owned());
+        let doubled = !seen.insert(kind);
         if both(&seen) && !was_both && !both(&before) {
             errors.invalid(PATH, kind, "Approved and Denied conditions are mutually exclusive");
         }
-        if doubled && !has_twice(before.iter().map(String::as_str)) {
+        if doubled && !was_doubled {
             errors.duplicate(format!("{path}.type"), kind);
         }
     }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{FieldErrors, names};
+use super::{FieldErrors, names, repeated};
 use crate::tree;
 
 const REASON_LIMIT: usize = 1024;
@@ -13,10 +13,11 @@ const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 
 /// Checks a list of conditions, one to each type.
 pub fn conditions(errors: &mut FieldErrors, path: &str, conditions: &[Value]) {
+    let again = repeated(conditions.iter().map(|condition| tree::text(condition, "type")));
     for (index, condition) in conditions.iter().enumerate() {
         let path = format!("{path}[{index}]");
         let kind = tree::text(condition, "type");
-        if conditions[..index].iter().any(|other| tree::text(other, "type") == kind) {
+        if again[index] {
             errors.duplicate(path.clone(), kind);
         }
         match kind {

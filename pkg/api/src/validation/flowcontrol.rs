@@ -302,16 +302,15 @@ fn entropy(queues: i64, hand: i64) -> f64 {
 
 /// Checks conditions in a status: each with a type, once.
 pub fn conditions(errors: &mut FieldErrors, object: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for (index, condition) in tree::items(object, "status.conditions").iter().enumerate() {
         let (path, kind) = (format!("status.conditions[{index}].type"), tree::text(condition, "type"));
-        if seen.contains(&kind) {
+        if !seen.insert(kind) {
             errors.duplicate(path.clone(), kind);
         }
         if kind.is_empty() {
             errors.required(path, "");
         }
-        seen.push(kind);
     }
 }
 

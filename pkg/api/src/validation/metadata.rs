@@ -2,6 +2,8 @@
 //!
 //! Source: apimachinery `pkg/api/validation/objectmeta.go`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{FieldErrors, Reason, labels, names};
@@ -41,7 +43,7 @@ pub fn metadata(kind: &Kind, object: &Value) -> FieldErrors {
 pub fn metadata_update(_kind: &Kind, new: &Value, old: &Value) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if tree::has(old, "metadata.deletionTimestamp") {
-        let had: Vec<_> = tree::texts(old, "metadata.finalizers").collect();
+        let had: HashSet<_> = tree::texts(old, "metadata.finalizers").collect();
         let mut extra: Vec<_> = tree::texts(new, "metadata.finalizers").filter(|f| !had.contains(f)).collect();
         extra.sort_unstable();
         extra.dedup();

@@ -32,11 +32,18 @@ pub mod volume;
 pub mod workload;
 pub mod x509;
 
+use std::{collections::HashSet, hash::Hash};
+
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
 
 /// The detail of every refused change of an immutable field.
 pub const IMMUTABLE: &str = "field is immutable";
+/// Faults of one object that are told, and bytes of them.
+const MOST: usize = 500;
+const MOST_BYTES: usize = 1 << 20;
+/// Instead of a number of bytes: no more is kept.
+const FULL: usize = usize::MAX;
 
 /// Why a field was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,9 +85,18 @@ pub struct FieldError {
     pub detail: String,
 }
 
-/// All refused fields of an object.
+/// The refused fields of an object, with the bytes that they take.
+///
+/// Of very many only the first are kept, and a last one says so: a client sends what it likes, and
+/// an answer is not to be many times as long.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FieldErrors(pub Vec<FieldError>);
+pub struct FieldErrors(pub Vec<FieldError>, usize);
+
+/// Tells of each item whether an equal one stands before it.
+pub(crate) fn repeated<T: Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<bool> {
+    let mut seen = HashSet::new();
+    items.into_iter().map(|item| !seen.insert(item)).collect()
+}
 
 /// Which names a kind allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,12 +145,9 @@ impl std::fmt::Display for FieldErrors {
         match self.0.as_slice() {
             [one] => write!(f, "{one}"),
             many => {
-                let mut texts: Vec<_> = Vec::with_capacity(many.len());
-                for text in many.iter().map(ToString::to_string) {
-                    if !texts.contains(&text) {
-                        texts.push(text);
-                    }
-                }
+                let mut texts: Vec<_> = many.iter().map(ToString::to_string).collect();
+                let mut again = repeated(&texts).into_iter();
+                texts.retain(|_| !again.next().unwrap_or_default());
                 match texts.as_slice() {
                     [one] => f.write_str(one),
                     texts => write!(f, "[{}]", texts.join(", ")),
@@ -170,6 +183,26 @@ impl FieldErrors {
         self.0.is_empty()
     }
 
+    /// Whether no more errors are kept.
+    pub fn is_full(&self) -> bool {
+        self.1 == FULL
+    }
+
+    /// Adds an error, or a note that it is one too many.
+    pub(crate) fn add(&mut self, mut error: FieldError) {
+        if self.is_full() {
+            return;
+        }
+        if self.0.len() == MOST || self.1 >= MOST_BYTES {
+            let detail = "there are too many errors, and the rest is not told".to_owned();
+            error = FieldError { reason: Reason::Unfit, value: "".into(), detail, ..error };
+            self.1 = FULL;
+        } else {
+            self.1 += error.path.len() + error.detail.len() + size(&error.value);
+        }
+        self.0.push(error);
+    }
+
     /// Adds an error.
     pub fn push(
         &mut self,
@@ -178,7 +211,7 @@ impl FieldErrors {
         value: impl Into<Value>,
         detail: impl Into<String>,
     ) {
-        self.0.push(FieldError { path: path.into(), reason, value: value.into(), detail: detail.into() });
+        self.add(FieldError { path: path.into(), reason, value: value.into(), detail: detail.into() });
     }
 
     /// Adds `Required value`.
@@ -203,6 +236,9 @@ impl FieldErrors {
         }
         let (path, value) = (path.into(), value.into());
         for fault in faults {
+            if self.is_full() {
+                return;
+            }
             self.push(path.clone(), Reason::Invalid, value.clone(), fault);
         }
     }
@@ -254,6 +290,19 @@ impl FieldErrors {
 
     /// Takes in other errors.
     pub fn extend(&mut self, other: FieldErrors) {
-        self.0.extend(other.0);
+        other.0.into_iter().for_each(|error| self.add(error));
+        if other.1 == FULL {
+            self.1 = FULL;
+        }
+    }
+}
+
+/// About how many bytes a value takes as text.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum(),
+        Value::Object(map) => map.iter().map(|(key, item)| key.len() + size(item) + 4).sum(),
+        _ => 8,
     }
 }

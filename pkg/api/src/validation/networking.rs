@@ -3,6 +3,8 @@
 //! Source: upstream's `pkg/apis/networking/validation`. What was wrong in an object already does not
 //! keep it from being changed elsewhere: `old` is the object before, null at creation.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{FieldErrors, IMMUTABLE, ip, labels, names};
@@ -36,7 +38,7 @@ pub fn network_policy(errors: &mut FieldErrors, policy: &Value, old: &Value) {
 }
 
 /// All networks that a policy names.
-fn networks(policy: &Value) -> Vec<&str> {
+fn networks(policy: &Value) -> HashSet<&str> {
     let lists = [("spec.ingress", "from"), ("spec.egress", "to")];
     let rules = lists.iter().flat_map(|(list, peers)| tree::items(policy, list).iter().map(move |rule| (rule, peers)));
     let blocks = rules.flat_map(|(rule, peers)| tree::items(rule, peers)).map(|peer| tree::at(peer, "ipBlock"));
@@ -72,7 +74,7 @@ fn policy_port(errors: &mut FieldErrors, path: &str, port: &Value) {
     }
 }
 
-fn peer(errors: &mut FieldErrors, path: &str, peer: &Value, known: &[&str]) {
+fn peer(errors: &mut FieldErrors, path: &str, peer: &Value, known: &HashSet<&str>) {
     let selectors = ["podSelector", "namespaceSelector"].into_iter().filter(|field| tree::has(peer, field));
     let mut count = 0;
     for field in selectors {
@@ -90,18 +92,18 @@ fn peer(errors: &mut FieldErrors, path: &str, peer: &Value, known: &[&str]) {
     }
 }
 
-fn ip_block(errors: &mut FieldErrors, path: &str, block: &Value, known: &[&str]) {
+fn ip_block(errors: &mut FieldErrors, path: &str, block: &Value, known: &HashSet<&str>) {
     let network = tree::text(block, "cidr");
     if network.is_empty() {
         return errors.required(format!("{path}.cidr"), "");
     }
-    if !known.contains(&network) {
+    if !known.contains(network) {
         ip::network(errors, format!("{path}.cidr"), network);
     }
     let Some((outer, outer_length)) = ip::network_sloppy(network) else { return };
     for (index, text) in tree::texts(block, "except").enumerate() {
         let path = format!("{path}.except[{index}]");
-        if !known.contains(&text) {
+        if !known.contains(text) {
             ip::network(errors, path.clone(), text);
         }
         let Some((inner, inner_length)) = ip::network_sloppy(text) else { continue };
@@ -266,10 +268,10 @@ fn segment(errors: &mut FieldErrors, path: &str, text: &str) {
 /// Checks where an Ingress is reached.
 pub fn ingress_status(errors: &mut FieldErrors, new: &Value, old: &Value) {
     const LIST: &str = "status.loadBalancer.ingress";
-    let known: Vec<&str> = tree::items(old, LIST).iter().map(|entry| tree::text(entry, "ip")).collect();
+    let known: HashSet<&str> = tree::items(old, LIST).iter().map(|entry| tree::text(entry, "ip")).collect();
     for (index, entry) in tree::items(new, LIST).iter().enumerate() {
         let (address, name) = (tree::text(entry, "ip"), tree::text(entry, "hostname"));
-        if !address.is_empty() && !known.contains(&address) {
+        if !address.is_empty() && !known.contains(address) {
             ip::address(errors, format!("{LIST}[{index}].ip"), address);
         }
         if !name.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Source: `pkg/apis/core/validation/validation.go`, `pkg/apis/core/helper`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ const PAIRS: [[&str; 2]; 2] = [["BestEffort", "NotBestEffort"], ["Terminating", 
 
 /// Checks a LimitRange.
 pub fn limit_range(errors: &mut FieldErrors, range: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, limit) in tree::items(range, "spec.limits").iter().enumerate() {
         let path = format!("spec.limits[{index}]");
         let kind = tree::text(limit, "type");
@@ -33,10 +33,9 @@ pub fn limit_range(errors: &mut FieldErrors, range: &Value) {
             errors.invalid(at.clone(), kind, "must be a standard limit type or fully qualified");
         }
         errors.each(at.clone(), kind, faults);
-        if seen.contains(&kind) {
+        if !seen.insert(kind) {
             errors.duplicate(at, kind);
         }
-        seen.push(kind);
         limit_item(errors, &path, kind, limit);
     }
 }
@@ -128,6 +127,10 @@ pub fn quota(errors: &mut FieldErrors, quota: &Value) {
     let all = tree::at(quota, "spec.scopes");
     let scopes: Vec<_> = tree::texts(quota, "spec.scopes").collect();
     for scope in &scopes {
+        // Each fault shows all of them.
+        if errors.is_full() {
+            break;
+        }
         if !SCOPES.contains(scope) {
             errors.invalid("spec.scopes", all.clone(), "unsupported scope");
         }
@@ -172,6 +175,9 @@ fn fits(scope: &str, resource: &str) -> bool {
 
 fn unfit(errors: &mut FieldErrors, path: &str, scope: &str, quota: &Value, shown: &Value) {
     for (resource, _) in tree::entries(quota, "spec.hard") {
+        if errors.is_full() {
+            break;
+        }
         if resources::is_quota_resource(resource) && !fits(scope, resource) {
             errors.invalid(path, shown.clone(), "unsupported scope applied to resource");
         }

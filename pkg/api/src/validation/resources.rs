@@ -1,5 +1,7 @@
 //! Checks of quantities and resource requirements.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde_json::Value;
 
 use super::{FieldErrors, names};
@@ -46,7 +48,7 @@ const COUNTED: [&str; 9] = [
     "services.loadbalancers",
 ];
 
-fn is_huge_page(name: &str) -> bool {
+pub(crate) fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
@@ -118,7 +120,7 @@ pub fn container_resource(errors: &mut FieldErrors, path: &str, name: &str) {
 }
 
 /// Checks `resources` of a container; `claims` are the names of the pod's resource claims.
-pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &[&str]) {
+pub fn requirements(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &BTreeSet<&str>) {
     requirements_of(errors, path, resources, claims, container_resource);
 }
 
@@ -138,7 +140,7 @@ pub fn requirements_of(
     errors: &mut FieldErrors,
     path: &str,
     resources: &Value,
-    claims: &[&str],
+    claims: &BTreeSet<&str>,
     rule: fn(&mut FieldErrors, &str, &str),
 ) {
     let limits = tree::at(resources, "limits");
@@ -181,8 +183,8 @@ pub fn requirements_of(
 }
 
 /// Claims of a container: whole, or single requests of them, each once.
-fn claim_names(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &[&str]) {
-    let mut seen: Vec<String> = Vec::new();
+fn claim_names(errors: &mut FieldErrors, path: &str, resources: &Value, claims: &BTreeSet<&str>) {
+    let (mut whole, mut parts, mut names) = (HashSet::new(), HashSet::new(), HashSet::new());
     for (index, claim) in tree::items(resources, "claims").iter().enumerate() {
         let (path, name) = (format!("{path}.claims[{index}]"), tree::text(claim, "name"));
         let request = tree::text(claim, "request");
@@ -190,20 +192,30 @@ fn claim_names(errors: &mut FieldErrors, path: &str, resources: &Value, claims: 
             errors.required(path, "");
             continue;
         }
-        let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
         if !request.is_empty() {
             errors.each(format!("{path}.request"), request, names::label(request));
         }
-        let covers = |other: &String| *other == name || *other == key;
-        if seen.iter().any(covers) {
-            errors.duplicate(path.clone(), if seen.iter().any(|s| s == name) { name } else { &key });
-        } else if request.is_empty() && seen.iter().any(|other| other.split_once('/').is_some_and(|(n, _)| n == name)) {
+        // All of a claim, or parts of it, each once.
+        if whole.contains(name) || (request.is_empty() && names.contains(name)) {
             errors.duplicate(path.clone(), name);
+        } else if parts.contains(&(name, request)) {
+            errors.duplicate(path.clone(), format!("{name}/{request}"));
         }
-        seen.push(key);
-        if !claims.contains(&name) {
-            let known =
-                if claims.is_empty() { " which is empty".to_owned() } else { format!(": {}", claims.join(", ")) };
+        if request.is_empty() {
+            whole.insert(name);
+        } else {
+            parts.insert((name, request));
+            names.insert(name);
+        }
+        if !claims.contains(name) {
+            if errors.is_full() {
+                return;
+            }
+            let known = if claims.is_empty() {
+                " which is empty".to_owned()
+            } else {
+                format!(": {}", Vec::from_iter(claims.iter().copied()).join(", "))
+            };
             let detail = format!("must be one of the names in pod.spec.resourceClaims{known}");
             errors.push(path, super::Reason::NotFound, name, detail);
         }

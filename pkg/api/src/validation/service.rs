@@ -2,11 +2,11 @@
 //!
 //! Source: `pkg/apis/core/validation/validation.go`. Defaults are applied before.
 
-use std::net::IpAddr;
+use std::{collections::HashSet, net::IpAddr};
 
 use serde_json::Value;
 
-use super::{FieldErrors, ip, labels, names, pod};
+use super::{FieldErrors, ip, labels, names, pod, repeated};
 use crate::tree;
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -30,7 +30,7 @@ pub fn service(errors: &mut FieldErrors, service: &Value) {
         "ExternalName" => external_name(errors, spec),
         _ => {}
     }
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         self::port(errors, &format!("spec.ports[{index}]"), port, ports.len() > 1, &mut seen);
     }
@@ -181,14 +181,13 @@ fn external_name(errors: &mut FieldErrors, spec: &Value) {
     }
 }
 
-fn port<'a>(errors: &mut FieldErrors, path: &str, port: &'a Value, named: bool, seen: &mut Vec<&'a str>) {
+fn port<'a>(errors: &mut FieldErrors, path: &str, port: &'a Value, named: bool, seen: &mut HashSet<&'a str>) {
     let name = tree::text(port, "name");
     if !name.is_empty() {
         errors.each(format!("{path}.name"), name, names::label(name));
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errors.duplicate(format!("{path}.name"), name);
         }
-        seen.push(name);
     } else if named {
         errors.required(format!("{path}.name"), "");
     }
@@ -250,12 +249,13 @@ fn cluster_ips(errors: &mut FieldErrors, spec: &Value) {
         _ => {}
     }
     let families: Vec<_> = tree::texts(spec, "ipFamilies").collect();
+    let again = repeated(&families);
     for (index, family) in families.iter().enumerate() {
         let path = format!("spec.ipFamilies[{index}]");
         if !FAMILIES.contains(family) {
             errors.not_supported(path.clone(), *family, &FAMILIES);
         }
-        if families[..index].contains(family) {
+        if again[index] {
             errors.duplicate(path, *family);
         }
     }
@@ -292,19 +292,21 @@ fn cluster_ips(errors: &mut FieldErrors, spec: &Value) {
 }
 
 fn port_numbers(errors: &mut FieldErrors, ports: &[Value], kind: &str) {
-    let key = |port: &Value, field: &str| (tree::text(port, "protocol").to_owned(), tree::int(port, field));
-    for (index, port) in ports.iter().enumerate() {
+    let key = |index: usize, field: &str| (tree::text(&ports[index], "protocol"), tree::int(&ports[index], field));
+    let again = |field: &str| repeated((0..ports.len()).map(|index| key(index, field)));
+    let (again_node, again_own) = (again("nodePort"), again("port"));
+    for index in 0..ports.len() {
         let path = format!("spec.ports[{index}]");
-        let (node_port, number) = (key(port, "nodePort"), key(port, "port"));
+        let (node_port, number) = (key(index, "nodePort"), key(index, "port"));
         if node_port.1 != 0 {
             if kind == "ClusterIP" {
                 errors.forbidden(format!("{path}.nodePort"), "may not be used when `type` is 'ClusterIP'");
             }
-            if ports[..index].iter().any(|other| key(other, "nodePort") == node_port) {
+            if again_node[index] {
                 errors.duplicate(format!("{path}.nodePort"), node_port.1);
             }
         }
-        if ports[..index].iter().any(|other| key(other, "port") == number) {
+        if again_own[index] {
             let value = serde_json::json!({"port": number.1, "protocol": number.0});
             errors.duplicate(path, value);
         }

@@ -2,10 +2,12 @@
 //!
 //! Source: `pkg/apis/storage/validation`.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use serde_json::Value;
 
 use super::{
-    FieldErrors, claims, labels, names,
+    FieldErrors, claims, labels, names, repeated,
     resources::{NEGATIVE, is_negative, not_negative},
     volume::driver_name,
 };
@@ -29,10 +31,11 @@ pub fn class(errors: &mut FieldErrors, class: &Value) {
         Some(other) => errors.not_supported("volumeBindingMode", other, &["Immediate", "WaitForFirstConsumer"]),
     }
     let topologies = tree::items(class, "allowedTopologies");
+    let again = repeated(topologies.iter().map(terms));
     for (index, term) in topologies.iter().enumerate() {
         let path = format!("allowedTopologies[{index}].matchLabelExpressions");
         topology(errors, &path, term);
-        if topologies[..index].iter().any(|other| same_terms(other, term)) {
+        if again[index] {
             errors.duplicate(path, "");
         }
     }
@@ -87,32 +90,27 @@ fn size(map: &Value) -> usize {
 
 fn topology(errors: &mut FieldErrors, path: &str, term: &Value) {
     let requirements = tree::items(term, "matchLabelExpressions");
+    let again = repeated(requirements.iter().map(|requirement| tree::text(requirement, "key")));
     for (index, requirement) in requirements.iter().enumerate() {
         let path = format!("{path}[{index}]");
         let (key, values) = (tree::text(requirement, "key"), tree::items(requirement, "values"));
         if values.is_empty() {
             errors.required(format!("{path}.values"), "");
         }
-        for (at, value) in values.iter().enumerate() {
-            if values[..at].contains(value) {
-                errors.duplicate(format!("{path}.values[{at}]"), value.clone());
-            }
+        for (at, _) in repeated(values).into_iter().enumerate().filter(|(_, again)| *again) {
+            errors.duplicate(format!("{path}.values[{at}]"), values[at].clone());
         }
         errors.each(format!("{path}.key"), key, names::qualified(key));
-        if requirements[..index].iter().any(|other| tree::text(other, "key") == key) {
+        if again[index] {
             errors.duplicate(format!("{path}.key"), key);
         }
     }
 }
 
-fn same_terms(a: &Value, b: &Value) -> bool {
-    let sets = |term: &Value| -> std::collections::BTreeMap<String, std::collections::BTreeSet<String>> {
-        let requirements = tree::items(term, "matchLabelExpressions").iter();
-        requirements
-            .map(|r| (tree::text(r, "key").to_owned(), tree::texts(r, "values").map(str::to_owned).collect()))
-            .collect()
-    };
-    sets(a) == sets(b)
+/// What a term says, whatever the order.
+fn terms(term: &Value) -> BTreeMap<&str, BTreeSet<&str>> {
+    let requirements = tree::items(term, "matchLabelExpressions").iter();
+    requirements.map(|r| (tree::text(r, "key"), tree::texts(r, "values").collect())).collect()
 }
 
 /// Checks a VolumeAttributesClass.
@@ -179,6 +177,7 @@ pub fn attachment_update(errors: &mut FieldErrors, new: &Value, old: &Value) {
 /// Checks a CSINode.
 pub fn csi_node(errors: &mut FieldErrors, node: &Value) {
     let drivers = tree::items(node, "spec.drivers");
+    let again = repeated(drivers.iter().map(|driver| tree::text(driver, "name")));
     for (index, driver) in drivers.iter().enumerate() {
         let path = format!("spec.drivers[{index}]");
         let (name, id) = (tree::text(driver, "name"), tree::text(driver, "nodeID"));
@@ -190,15 +189,16 @@ pub fn csi_node(errors: &mut FieldErrors, node: &Value) {
             errors.invalid(format!("{path}.nodeID"), id, "must be 256 characters or less");
         }
         not_negative(errors, tree::at(driver, "allocatable"), &format!("{path}.allocatable"), "count");
-        if drivers[..index].iter().any(|other| tree::text(other, "name") == name) {
+        if again[index] {
             errors.duplicate(format!("{path}.name"), name);
         }
         let keys: Vec<_> = tree::texts(driver, "topologyKeys").collect();
+        let doubled = repeated(&keys);
         for (at, key) in keys.iter().enumerate() {
             if key.is_empty() {
                 errors.required(path.clone(), "");
             }
-            if keys[..at].contains(key) {
+            if doubled[at] {
                 errors.duplicate(path.clone(), *key);
             }
             errors.each(path.clone(), *key, names::qualified(key));
@@ -213,8 +213,12 @@ pub fn csi_node_update(errors: &mut FieldErrors, new: &Value, old: &Value) {
         tree::remove(&mut driver, "allocatable");
         driver
     };
+    let mut drivers: HashMap<&str, Vec<&Value>> = HashMap::new();
+    for driver in tree::items(new, "spec.drivers") {
+        drivers.entry(tree::text(driver, "name")).or_default().push(driver);
+    }
     for before in tree::items(old, "spec.drivers") {
-        let now = tree::items(new, "spec.drivers").iter().filter(|now| now["name"] == before["name"]);
+        let now = drivers.remove(tree::text(before, "name")).unwrap_or_default().into_iter();
         for now in now.map(without_count).filter(|now| !tree::equal(now, &without_count(before))) {
             errors.invalid("spec.drivers", now, super::IMMUTABLE);
         }
@@ -239,10 +243,11 @@ pub fn csi_driver(errors: &mut FieldErrors, driver: &Value) {
         errors.not_supported("spec.fsGroupPolicy", policy, &policies);
     }
     let tokens = tree::items(spec, "tokenRequests");
+    let again = repeated(tokens.iter().map(|token| tree::text(token, "audience")));
     for (index, token) in tokens.iter().enumerate() {
         let path = format!("spec.tokenRequests[{index}]");
         let audience = tree::text(token, "audience");
-        if tokens[..index].iter().any(|other| tree::text(other, "audience") == audience) {
+        if again[index] {
             errors.duplicate(format!("{path}.audience"), audience);
             continue;
         }

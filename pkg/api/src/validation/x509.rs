@@ -36,6 +36,9 @@ pub fn blocks(text: &str) -> Vec<Block> {
         for line in rest.by_ref() {
             if line == end {
                 whole = true;
+            }
+            // Another beginning: this one has no end. Each line is read twice at most.
+            if line.starts_with("-----") {
                 break;
             }
             if line.contains(':') {

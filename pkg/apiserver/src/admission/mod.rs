@@ -10,6 +10,7 @@ mod pod_defaults;
 mod priority;
 mod service;
 mod service_account;
+mod topology;
 
 use std::any::Any;
 
@@ -84,6 +85,7 @@ pub fn plugins(own_node: &str) -> Vec<Box<dyn Plugin>> {
         Box::new(escalation::Escalation),
         Box::new(certificates::Certificates),
         Box::new(devices::TaintTimes),
+        Box::new(topology::PodTopologyLabels),
     ]
 }
 
@@ -103,7 +105,7 @@ pub async fn validate(attributes: &Attributes<'_>, object: &Value) -> Result<(),
     Ok(())
 }
 
-/// Both halves for something that is created below an object and not stored: a token, an eviction.
+/// Both halves for something that is created below an object and not stored: a token, an eviction, a binding.
 pub async fn created(call: &Call, subresource: &str, object: &mut Value) -> Result<(), Status> {
     let held = Mutex::default();
     let attributes = Attributes { call, operation: Operation::Create, subresource, old: None, held: &held };

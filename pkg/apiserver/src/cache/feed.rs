@@ -85,6 +85,15 @@ impl Caches {
                 slot.cache.end_watches();
             }
         }
+        // Whoever came between the rows and this has made a cache by what one row knows.
+        let mut slots = self.slots.write();
+        for (prefix, is) in &now {
+            if slots.get(prefix).is_some_and(|slot| slot.cache.selectable() != &*is.selectable)
+                && let Some(slot) = slots.remove(prefix)
+            {
+                slot.cache.end_watches();
+            }
+        }
     }
 
     /// Objects in each cache, by the prefix of its keys.
@@ -208,5 +217,27 @@ impl Caches {
         let head = self.store.revision().await.map_err(keys::store_error)?;
         self.seen.send_replace(head);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_cache_made_before_its_definition_is_known_selects_by_all_versions() {
+        let kinds = api::kinds::builtin();
+        let kind = |plural| kinds.by_resource("", "v1", plural).unwrap();
+        let (row, all) = (kind("configmaps"), kind("pods").selectable.clone());
+        let caches = Caches::new(Arc::new(store::MemoryStore::default()));
+        let early = caches.of(row).await.unwrap();
+        let entry = Passing { uid: "u".to_owned(), selectable: all.clone(), state: 1 };
+        let passing = HashMap::from([(keys::prefix(row), entry)]);
+        caches.passing(passing.clone());
+        let known = caches.of(row).await.unwrap();
+        assert_eq!(known.selectable(), &*all);
+        assert_eq!(early.epoch(), 1, "who watches it comes again");
+        caches.passing(passing);
+        assert!(Arc::ptr_eq(&known, &caches.of(row).await.unwrap()), "and then it stays");
     }
 }

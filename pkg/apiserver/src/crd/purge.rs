@@ -87,7 +87,10 @@ async fn delete_objects(server: &Arc<Server>, definition: &Definition) -> Result
     let failed =
         |status: Status| Held("InstanceDeletionFailed", format!("could not list instances: {}", status.message));
     let kinds = server.definitions.newest(server).await.map_err(failed)?;
-    let of = |kind: &&Arc<Kind>| *kind.group == *definition.group && &*kind.plural == definition.plural();
+    // A definition may bear the name of a built-in resource, whose objects are not its own.
+    let of = |kind: &&Arc<Kind>| {
+        kind.is_custom() && *kind.group == *definition.group && &*kind.plural == definition.plural()
+    };
     let Some(row) = kinds.rows().iter().find(of) else {
         return delete_unserved(server, definition).await.map_err(failed);
     };

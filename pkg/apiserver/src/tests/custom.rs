@@ -330,3 +330,31 @@ async fn conditions_that_users_write_survive() {
     fixture.patch("merge", &format!("{one}/status"), &json!({"status": {"conditions": null}})).await.expect(200);
     until(&fixture, "widgets", |a| condition(&a.body, "Established") == "True").await;
 }
+
+#[tokio::test]
+async fn a_definition_named_as_what_is_built_in_leaves_its_objects_alone() {
+    let fixture = Fixture::new().await;
+    let classes = "/apis/networking.k8s.io/v1/ingressclasses";
+    let class = json!({"metadata": {"name": "a"}, "spec": {"controller": "example.com/c"}});
+    fixture.post(classes, &class).await.expect(201);
+    let mut over = definition("ingressclasses", "IngressClass");
+    over["metadata"] = json!({"name": "ingressclasses.networking.k8s.io",
+        "annotations": {"api-approved.kubernetes.io": "https://example.com/approved"}});
+    over["spec"]["group"] = "networking.k8s.io".into();
+    over["spec"]["scope"] = "Cluster".into();
+    fixture.post(CRDS, &over).await.expect(201);
+    let one = format!("{CRDS}/ingressclasses.networking.k8s.io");
+    let until = async |done: &dyn Fn(&Answer) -> bool| {
+        for _ in 0..500 {
+            if done(&fixture.get(&one).await) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("never came");
+    };
+    until(&|answer| condition(&answer.body, "Established") == "True").await;
+    fixture.delete(&one, Value::Null).await.expect(200);
+    until(&|answer| answer.code == 404).await;
+    fixture.get(&format!("{classes}/a")).await.expect(200);
+}

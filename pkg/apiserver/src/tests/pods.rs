@@ -47,10 +47,81 @@ async fn a_pod_is_bound_once() {
     assert_eq!(bound["spec"]["nodeName"], "n1");
     assert_eq!(bound["status"]["conditions"][0]["type"], "PodScheduled");
     let message = fixture.post(&format!("{PODS}/a/binding"), &binding).await.refused(409, "Conflict");
-    assert!(message.ends_with("pod a is already assigned to node \"n1\""), "{message}");
+    assert_eq!(
+        message,
+        "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node \"n1\""
+    );
     let by_node = format!("{PODS}?fieldSelector=spec.nodeName%3Dn1");
     assert_eq!(fixture.get(&by_node).await.expect(200)["items"].as_array().unwrap().len(), 1);
     assert_eq!(fixture.get(&format!("{PODS}?fieldSelector=spec.nodeName%3D")).await.expect(200)["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_binding_names_its_pod_and_a_node() {
+    let fixture = Fixture::new().await;
+    let uid = fixture.post(PODS, &pod("a")).await.expect(201)["metadata"]["uid"].clone();
+    let to = |metadata: Value, target: Value| json!({"metadata": metadata, "target": target});
+    let binding = format!("{PODS}/a/binding");
+    let node = || json!({"kind": "Node", "name": "n1"});
+    for metadata in [json!({}), json!({"name": "b"})] {
+        let message = fixture.post(&binding, &to(metadata, node())).await.refused(400, "BadRequest");
+        assert_eq!(message, "name in URL does not match name in Binding object");
+    }
+    let elsewhere = to(json!({"name": "a", "namespace": "other"}), node());
+    let message = fixture.post(&binding, &elsewhere).await.refused(400, "BadRequest");
+    assert_eq!(message, "the namespace of the provided object does not match the namespace sent on the request");
+    let wrong = to(json!({"name": "a"}), json!({"kind": "Pod", "name": "n1"}));
+    let message = fixture.post(&binding, &wrong).await.refused(422, "Invalid");
+    let text = "target.kind: Unsupported value: \"Pod\": supported values: \"Node\", \"<empty>\"";
+    assert_eq!(message, format!("Binding \"a\" is invalid: {text}"));
+    let other = to(json!({"name": "a", "uid": "x"}), node());
+    let message = fixture.post(&binding, &other).await.refused(409, "Conflict");
+    assert!(message.contains("Precondition failed: UID in precondition: x"), "{message}");
+    // The old place of bindings.
+    let old = "/api/v1/namespaces/default/bindings";
+    assert_eq!(fixture.post(old, &to(json!({"name": "a", "uid": uid}), node())).await.expect(201)["status"], "Success");
+    let bound = fixture.get(&format!("{PODS}/a")).await.expect(200);
+    let owns = |entry: &Value| entry["fieldsV1"]["f:spec"].get("f:nodeName").is_some();
+    assert!(!bound["metadata"]["managedFields"].as_array().unwrap().iter().any(owns), "a binding owns nothing");
+}
+
+#[tokio::test]
+async fn pods_carry_the_zone_of_their_node() {
+    let fixture = Fixture::new().await;
+    let place = json!({"topology.kubernetes.io/zone": "z", "topology.kubernetes.io/region": "r"});
+    let mut labels = place.clone();
+    labels["other"] = "x".into();
+    let node = json!({"metadata": {"name": "n1", "labels": labels}});
+    fixture.post("/api/v1/nodes", &node).await.expect(201);
+    fixture.post(PODS, &pod("a")).await.expect(201);
+    let binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n1"}});
+    fixture.post(&format!("{PODS}/a/binding"), &binding).await.expect(201);
+    assert_eq!(fixture.get(&format!("{PODS}/a")).await.expect(200)["metadata"]["labels"], place);
+    let mut made = pod("b");
+    made["spec"]["nodeName"] = "n1".into();
+    assert_eq!(fixture.post(PODS, &made).await.expect(201)["metadata"]["labels"], place);
+    made["metadata"]["name"] = "c".into();
+    made["spec"]["nodeName"] = "unknown".into();
+    assert!(fixture.post(PODS, &made).await.expect(201)["metadata"]["labels"].is_null());
+}
+
+#[tokio::test]
+async fn a_bound_pod_is_nominated_no_more_and_a_stale_binding_binds_nothing() {
+    let fixture = Fixture::new().await;
+    let made = fixture.post(PODS, &pod("a")).await.expect(201);
+    let one = format!("{PODS}/a");
+    let nominated = json!({"status": {"nominatedNodeName": "n2"}});
+    fixture.patch("merge", &format!("{one}/status"), &nominated).await.expect(200);
+    let mut binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n1"}});
+    binding["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
+    let message = fixture.post(&format!("{one}/binding"), &binding).await.refused(409, "Conflict");
+    assert!(message.contains("ResourceVersion in precondition"), "{message}");
+    let before = fixture.get(&one).await.expect(200);
+    assert_eq!((&before["spec"]["nodeName"], &before["status"]["nominatedNodeName"]), (&Value::Null, &json!("n2")));
+    binding["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
+    fixture.post(&format!("{one}/binding"), &binding).await.expect(201);
+    let bound = fixture.get(&one).await.expect(200);
+    assert_eq!((&bound["spec"]["nodeName"], &bound["status"]["nominatedNodeName"]), (&json!("n1"), &Value::Null));
 }
 
 #[tokio::test]

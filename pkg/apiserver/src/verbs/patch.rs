@@ -121,12 +121,12 @@ fn checked(
     validation: FieldValidation,
 ) -> Result<Value, Status> {
     let shown = match patch {
-        Patch::Strategic(tree) => tree.clone(),
-        _ => new.clone(),
+        Patch::Strategic(tree) => patch::go_text(tree),
+        _ => new.to_string(),
     };
     let refused = |why: &str| {
         let mut errors = FieldErrors::default();
-        errors.invalid("patch", shown.to_string(), why);
+        errors.invalid("patch", shown.as_str(), why);
         Status::invalid("", "", "", &errors)
     };
     match call.checked(new, faults.to_vec(), validation) {

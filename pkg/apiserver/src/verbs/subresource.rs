@@ -6,17 +6,21 @@ use api::{
     meta,
     selector::Labels,
     tree,
+    validation::{FieldErrors, names},
 };
 use http::Method;
 use serde_json::json;
 
 use super::{
+    create,
+    delete::{self, DeleteOptions},
     eviction,
     patch::{self, Patch, patch},
     read,
     update::{self, Edit, Part, Scope, modify, update},
 };
 use crate::{
+    admission,
     call::{Call, WriteOptions},
     connect,
     reply::{Reply, served},
@@ -95,7 +99,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         }
         let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or(0);
         if replicas < 0 {
-            let mut errors = api::validation::FieldErrors::default();
+            let mut errors = FieldErrors::default();
             errors.push(
                 "spec.replicas",
                 api::validation::Reason::Invalid,
@@ -188,71 +192,101 @@ fn selector_text(selector: &Value) -> String {
 }
 
 /// Binds a pod to a node: the scheduler's word. `name` is the pod's.
+///
+/// Source: `pkg/registry/core/pod/storage` (`BindingREST`). A wrong target is a 422 with upstream's causes;
+/// upstream forgets to wrap them and answers 500 with their text.
 pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let binding = call.object_of("", "v1", "Binding")?;
-    let given = meta::name(&binding);
-    if !given.is_empty() && given != name {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({given}) does not match the name on the URL ({name})"
-        )));
+    let mut binding = call.object_of("", "v1", "Binding")?;
+    create::place(call, &mut binding)?;
+    if meta::name(&binding) != name {
+        return Err(Status::bad_request("name in URL does not match name in Binding object"));
     }
-    let node = tree::text(&binding, "target.name");
-    let kind = tree::text(&binding, "target.kind");
-    if node.is_empty() || !(kind.is_empty() || kind == "Node") {
-        let mut errors = api::validation::FieldErrors::default();
-        match node {
-            "" => errors.push("target.name", api::validation::Reason::Required, Value::Null, ""),
-            _ => errors.push("target.kind", api::validation::Reason::NotSupported, kind, "supported values: \"Node\""),
-        }
+    admission::created(call, "binding", &mut binding).await?;
+    let errors = target_faults(&binding);
+    if !errors.is_empty() {
         return Err(Status::invalid("", "Binding", name, &errors));
     }
     let options = call.write_options(false)?;
-    let edit = Edit { scope: Scope::Own, track: true };
-    modify(call, &options, edit, &mut |pod| bound(call, pod, node, &binding)).await?;
+    let edit = Edit { scope: Scope::Own, track: false };
+    modify(call, &options, edit, &mut |pod| bound(&call.kind, pod, &binding, &call.timestamp())).await?;
     Ok(Reply::Tree(
         201,
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
     ))
 }
 
-fn bound(call: &Call, pod: &Value, node: &str, binding: &Value) -> Result<Value, Status> {
-    let name = meta::name(pod);
-    let wanted = meta::text(binding, "uid");
-    if !wanted.is_empty() && wanted != meta::text(pod, "uid") {
-        return Err(call.conflict(&format!(
-            "Precondition failed: UID in precondition: {wanted}, UID in object meta: {}",
-            meta::text(pod, "uid")
-        )));
+/// What is wrong with the target of a binding: only nodes are bound to.
+fn target_faults(binding: &Value) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let (kind, node) = (tree::text(binding, "target.kind"), tree::text(binding, "target.name"));
+    let to_node = matches!(kind, "" | "Node");
+    if !to_node {
+        errors.not_supported("target.kind", kind, &["Node", "<empty>"]);
     }
+    match node {
+        "" => errors.required("target.name", ""),
+        _ if to_node => errors.each("target.name", node, names::subdomain(node)),
+        _ => {}
+    }
+    errors
+}
+
+/// Annotations of long ago that no pod may carry.
+const INIT_CONTAINER_ANNOTATIONS: [&str; 4] = [
+    "pod.alpha.kubernetes.io/init-container-statuses",
+    "pod.alpha.kubernetes.io/init-containers",
+    "pod.beta.kubernetes.io/init-container-statuses",
+    "pod.beta.kubernetes.io/init-containers",
+];
+
+/// The pod on its node, with the labels and annotations of the binding. Uid and version of the binding, where it
+/// has them, are those the pod must have.
+fn bound(kind: &Kind, pod: &Value, binding: &Value, now: &str) -> Result<Value, Status> {
+    let name = meta::name(pod);
+    let wanted = |field| Some(meta::text(binding, field)).filter(|text| !text.is_empty()).map(str::to_owned);
+    let meant = DeleteOptions { uid: wanted("uid"), resource_version: wanted("resourceVersion"), ..Default::default() };
+    delete::check_preconditions(kind, pod, &meant)?;
+    let refused = |why: String| Err(Status::conflict("", "pods/binding", name, &why));
     if update::is_going(pod) {
-        return Err(call.conflict(&format!("pod {name} is being deleted, cannot be assigned to a host")));
+        return refused(format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
     let assigned = tree::text(pod, "spec.nodeName");
     if !assigned.is_empty() {
-        return Err(call.conflict(&format!("pod {name} is already assigned to node \"{assigned}\"")));
+        return refused(format!("pod {name} is already assigned to node {assigned:?}"));
     }
     if !tree::items(pod, "spec.schedulingGates").is_empty() {
-        return Err(call.conflict(&format!("pod {name} has non-empty .spec.schedulingGates")));
+        return refused(format!("pod {name} has non-empty .spec.schedulingGates"));
     }
     let mut pod = pod.clone();
-    pod["spec"]["nodeName"] = node.into();
+    pod["spec"]["nodeName"] = tree::text(binding, "target.name").into();
     for field in ["annotations", "labels"] {
         for (key, value) in binding["metadata"][field].as_object().into_iter().flatten() {
             pod["metadata"][field][key] = value.clone();
         }
     }
-    let condition = json!({
-        "type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": call.timestamp(),
-    });
+    if let Some(annotations) = pod["metadata"].get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.retain(|key, _| !INIT_CONTAINER_ANNOTATIONS.contains(&key.as_str()));
+    }
+    // The scheduler's hint is past its use.
+    if let Some(status) = pod["status"].as_object_mut() {
+        status.remove("nominatedNodeName");
+    }
+    let mut condition =
+        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now});
     if !pod["status"]["conditions"].is_array() {
         pod["status"]["conditions"] = json!([]);
     }
     if let Some(conditions) = pod["status"]["conditions"].as_array_mut() {
         match conditions.iter_mut().find(|c| c["type"] == "PodScheduled") {
-            Some(existing) => *existing = condition,
+            Some(existing) => {
+                if existing["status"] == "True" {
+                    condition["lastTransitionTime"] = existing["lastTransitionTime"].clone();
+                }
+                *existing = condition;
+            }
             None => conditions.push(condition),
         }
     }
@@ -287,5 +321,97 @@ mod tests {
         assert_eq!(scale["spec"]["replicas"], 3);
         assert_eq!(scale["status"], json!({"replicas": 2, "selector": "a=b"}));
         assert!(scale["metadata"]["labels"].is_null());
+    }
+
+    fn pod_kind() -> Kind {
+        Kind::clone(api::kinds::builtin().by_resource("", "v1", "pods").expect("pods"))
+    }
+
+    fn binding(metadata: Value, target: Value) -> Value {
+        json!({"metadata": metadata, "target": target})
+    }
+
+    #[test]
+    fn only_nodes_are_bound_to() {
+        let kind =
+            |value: &str| format!("target.kind: Unsupported value: {value:?}: supported values: \"Node\", \"<empty>\"");
+        let name = || "target.name: Required value".to_owned();
+        let table = [
+            (json!({"name": "n"}), vec![]),
+            (json!({"kind": "Node", "name": "n.example.com"}), vec![]),
+            (json!({"kind": "Pod", "name": "n"}), vec![kind("Pod")]),
+            (json!({"kind": "Pod", "name": "N"}), vec![kind("Pod")]),
+            (json!({"kind": "Pod"}), vec![kind("Pod"), name()]),
+            (json!({}), vec![name()]),
+        ];
+        for (target, expected) in table {
+            let faults = target_faults(&binding(json!({}), target.clone()));
+            assert_eq!(faults.0.iter().map(ToString::to_string).collect::<Vec<_>>(), expected, "{target}");
+        }
+        let faults = target_faults(&binding(json!({}), json!({"kind": "Node", "name": "N1"})));
+        assert!(
+            faults.0[0].to_string().starts_with("target.name: Invalid value: \"N1\": a lowercase RFC 1123 subdomain")
+        );
+    }
+
+    #[test]
+    fn a_bound_pod_forgets_its_nomination() {
+        let pod = json!({
+            "metadata": {"name": "p", "annotations": {"a": "1", "pod.beta.kubernetes.io/init-containers": "x"}},
+            "spec": {},
+            "status": {"nominatedNodeName": "m", "conditions": [
+                {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastTransitionTime": "then"}]},
+        });
+        let metadata = json!({"name": "p", "annotations": {"b": "2"}, "labels": {"zone": "z"}});
+        let bound = bound(&pod_kind(), &pod, &binding(metadata, json!({"name": "n"})), "now").expect("bound");
+        let expected = json!({
+            "metadata": {"name": "p", "annotations": {"a": "1", "b": "2"}, "labels": {"zone": "z"}},
+            "spec": {"nodeName": "n"},
+            "status": {"conditions": [
+                {"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": "now"}]},
+        });
+        assert_eq!(bound, expected);
+    }
+
+    #[test]
+    fn pods_that_cannot_be_bound() {
+        let conflict = |of: &str, why: &str| format!("Operation cannot be fulfilled on {of} \"p\": {why}");
+        let table = [
+            (
+                json!({"metadata": {"deletionTimestamp": "t"}}),
+                json!({}),
+                conflict("pods/binding", "pod p is being deleted, cannot be assigned to a host"),
+            ),
+            (
+                json!({"spec": {"nodeName": "m"}}),
+                json!({}),
+                conflict("pods/binding", "pod p is already assigned to node \"m\""),
+            ),
+            (
+                json!({"spec": {"schedulingGates": [{"name": "g"}]}}),
+                json!({}),
+                conflict("pods/binding", "pod p has non-empty .spec.schedulingGates"),
+            ),
+            (
+                json!({}),
+                json!({"uid": "2"}),
+                conflict("pods", "Precondition failed: UID in precondition: 2, UID in object meta: 1"),
+            ),
+            (
+                json!({"spec": {"nodeName": "m"}}),
+                json!({"resourceVersion": "6"}),
+                conflict(
+                    "pods",
+                    "Precondition failed: ResourceVersion in precondition: 6, ResourceVersion in object meta: 5",
+                ),
+            ),
+        ];
+        for (more, metadata, expected) in table {
+            let mut pod = json!({"metadata": {"name": "p", "uid": "1", "resourceVersion": "5"}, "spec": {}});
+            pod = api::patch::merge_patch(&pod, &more).expect("a pod");
+            let binding = binding(metadata, json!({"name": "n"}));
+            let status = bound(&pod_kind(), &pod, &binding, "now").expect_err(&expected);
+            assert_eq!((status.code, status.message), (409, expected));
+        }
     }
 }

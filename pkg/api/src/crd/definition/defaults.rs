@@ -53,18 +53,18 @@ fn check(structure: &Structure, id: NodeId, default: &Value, here: &str, metadat
             errors.invalid(here, default.clone(), "must not have unknown fields");
         }
         if let Err(fault) = coerce::embedded(structure, id, &mut coerced) {
-            errors.0.push(under(here, fault));
+            errors.add(under(here, fault));
             return;
         }
         let found = embedded::validate(structure, id, &coerced);
         if !found.is_empty() {
-            errors.0.extend(found.0.into_iter().map(|fault| under(here, fault)));
+            found.0.into_iter().for_each(|fault| errors.add(under(here, fault)));
             return;
         }
     }
     errors.extend(values::validate(structure, id, &coerced, None, here));
     let found = lists::validate(structure, id, &coerced);
-    errors.0.extend(found.0.into_iter().map(|fault| under(here, fault)));
+    found.0.into_iter().for_each(|fault| errors.add(under(here, fault)));
 }
 
 /// The fault with its path below another.

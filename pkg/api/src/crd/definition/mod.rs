@@ -16,6 +16,8 @@ mod structural;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -72,7 +74,8 @@ pub(crate) fn validate_update(new: &Value, old: &Value) -> FieldErrors {
         .any(|condition| tree::text(condition, "type") == "Established" && tree::text(condition, "status") == "True");
     // An empty object is not nothing here: `status: {}` is a subresource.
     if new.get("spec") != old.get("spec") {
-        spec(&mut errors, new, established);
+        let bundle = established && !conversion::has_bad_bundle(tree::at(old, "spec.conversion"));
+        spec(&mut errors, new, bundle);
         if established {
             errors.immutable("spec.scope", new, old);
             errors.immutable("spec.names.kind", new, old);
@@ -94,7 +97,8 @@ pub(crate) fn validate_status(crd: &Value) -> FieldErrors {
     errors
 }
 
-fn spec(errors: &mut FieldErrors, crd: &Value, established: bool) {
+/// `bundle`: whether certificates of a webhook must be in order.
+fn spec(errors: &mut FieldErrors, crd: &Value, bundle: bool) {
     let spec = tree::at(crd, "spec");
     let group = tree::text(spec, "group");
     let faults = rules::subdomain(group);
@@ -117,12 +121,7 @@ fn spec(errors: &mut FieldErrors, crd: &Value, established: bool) {
         }
     }
     names::names(errors, tree::at(spec, "names"), "spec.names");
-    conversion::conversion(
-        errors,
-        tree::at(spec, "conversion"),
-        tree::flag(spec, "preserveUnknownFields"),
-        established,
-    );
+    conversion::conversion(errors, tree::at(spec, "conversion"), tree::flag(spec, "preserveUnknownFields"), bundle);
 }
 
 /// Where a part of the versions stands, and what it is: once if it is the same in all.
@@ -157,11 +156,12 @@ fn versions(errors: &mut FieldErrors, spec: &Value) {
     let any_status = versions.iter().any(|version| tree::has(version, "subresources.status"));
     let schemas = parts(versions, "schema", "spec.validation", "schema");
     let one = schemas.len() == 1;
+    let mut patterns = structural::Patterns::default();
     for (path, part, at) in schemas {
         let status = if one { any_status } else { tree::has(&versions[at], "subresources.status") };
         let schema = tree::at(part, "openAPIV3Schema");
         if schema.is_object() {
-            self::schema(errors, schema, &format!("{path}.openAPIV3Schema"), status);
+            self::schema(errors, schema, &format!("{path}.openAPIV3Schema"), status, &mut patterns);
         }
     }
     for (path, part, _) in parts(versions, "subresources", "spec.subresources", "subresources") {
@@ -236,7 +236,18 @@ const AT_ROOT: [(&str, &str); 22] = [
     ("XValidations", "x-kubernetes-validations"),
 ];
 
-fn schema(errors: &mut FieldErrors, schema: &Value, path: &str, status: bool) {
+/// Whether a field says something, as Go sees it.
+fn is_set(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false)) && *value != ""
+}
+
+fn schema<'s>(
+    errors: &mut FieldErrors,
+    schema: &'s Value,
+    path: &str,
+    status: bool,
+    patterns: &mut structural::Patterns<'s>,
+) {
     if status {
         let kind = tree::text(schema, "type");
         if !kind.is_empty() && kind != "object" {
@@ -245,7 +256,7 @@ fn schema(errors: &mut FieldErrors, schema: &Value, path: &str, status: bool) {
             errors.invalid(format!("{path}.type"), kind, detail);
         }
         let fields = schema.as_object().into_iter().flatten();
-        if fields.filter(|(_, v)| !v.is_null()).any(|(key, _)| !AT_ROOT.iter().any(|(_, known)| known == key)) {
+        if fields.filter(|(_, v)| is_set(v)).any(|(key, _)| !AT_ROOT.iter().any(|(_, known)| known == key)) {
             let allowed: Vec<_> = AT_ROOT.iter().map(|(name, _)| *name).collect();
             let detail = format!(
                 "only [{}] fields are allowed at the root of the schema if the status subresource is enabled",
@@ -260,7 +271,7 @@ fn schema(errors: &mut FieldErrors, schema: &Value, path: &str, status: bool) {
     let root = Path::Field(&Path::Root, path);
     let unsupported = structural::unsupported(schema);
     if unsupported.is_none() {
-        let found = structural::validate(schema, &root);
+        let found = structural::validate(schema, &root, patterns);
         let found = if found.is_empty() { defaults::validate(schema, path) } else { found };
         errors.extend(found);
     }
@@ -282,14 +293,18 @@ fn stored_versions(errors: &mut FieldErrors, crd: &Value) {
         return;
     }
     let versions = tree::items(crd, "spec.versions");
-    let names: Vec<_> = versions.iter().map(|version| tree::text(version, "name")).collect();
+    let names: HashSet<_> = versions.iter().map(|version| tree::text(version, "name")).collect();
+    let known: HashSet<_> = stored.iter().filter_map(Value::as_str).collect();
     let storage = versions.iter().filter(|version| tree::flag(version, "storage"));
-    for name in storage.map(|version| tree::text(version, "name")).filter(|name| !stored.iter().any(|v| v == name)) {
+    for name in storage.map(|version| tree::text(version, "name")).filter(|name| !known.contains(name)) {
+        if errors.is_full() {
+            break;
+        }
         errors.invalid(PATH, stored.to_vec(), format!("must have the storage version {name}"));
     }
     for (at, version) in stored.iter().enumerate() {
         let name = version.as_str().unwrap_or_default();
-        if !names.contains(&name) {
+        if !names.contains(name) {
             let detail = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions \
                  until a storage migration ensures no data remains persisted in {name} and removes {name} from \

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::{
+    table::jsonpath::JsonPath,
     tree,
     validation::{FieldErrors, Reason},
 };
@@ -57,12 +58,17 @@ pub(super) fn column(errors: &mut FieldErrors, column: &Value, path: &str) {
     if text.is_empty() {
         errors.required(format!("{path}.JSONPath"), "");
     } else {
-        simple(errors, text, &format!("{path}.JSONPath"));
+        let path = format!("{path}.JSONPath");
+        if simple(errors, text, &path)
+            && let Err(why) = JsonPath::parse(text)
+        {
+            errors.invalid(path, text, format!("is an invalid path: {why}"));
+        }
     }
 }
 
 pub(super) fn selectable(errors: &mut FieldErrors, fields: &[Value], schema: &Value, path: &str) {
-    let mut seen = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for (at, field) in fields.iter().enumerate() {
         let (text, here) = (tree::text(field, "jsonPath"), format!("{path}[{at}].jsonPath"));
         if text.is_empty() {
@@ -84,10 +90,8 @@ pub(super) fn selectable(errors: &mut FieldErrors, fields: &[Value], schema: &Va
                           with formats are allowed.";
             errors.invalid(&*here, text, detail);
         }
-        if seen.contains(&steps) {
+        if !seen.insert(steps) {
             errors.duplicate(here, text);
-        } else {
-            seen.push(steps);
         }
     }
     if seen.len() > SELECTABLE {

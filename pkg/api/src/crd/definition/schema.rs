@@ -3,10 +3,16 @@
 //!
 //! Source: apiextensions-apiserver `pkg/apis/apiextensions/validation/validation.go`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::paths::follow;
-use crate::{decode::Path, tree, validation::FieldErrors};
+use crate::{
+    decode::Path,
+    tree,
+    validation::{FieldErrors, repeated},
+};
 
 /// Checks a whole schema.
 pub(super) fn validate(schema: &Value, path: &Path) -> FieldErrors {
@@ -190,7 +196,12 @@ fn list_map(schema: &Value, path: &Path, errors: &mut FieldErrors) {
         errors.invalid(at(&here, "type"), kind, "must be object if parent array's x-kubernetes-list-type is map");
         return;
     }
+    let again = repeated(&keys);
     for (index, key) in keys.iter().enumerate() {
+        // Each fault shows all of them.
+        if errors.is_full() {
+            break;
+        }
         match tree::at(item, "properties").get(*key) {
             Some(of) if ["array", "object"].contains(&tree::text(of, "type")) => {
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
@@ -199,7 +210,7 @@ fn list_map(schema: &Value, path: &Path, errors: &mut FieldErrors) {
             Some(_) => {}
             None => errors.invalid(at(path, KEYS), keys.clone(), "entries must all be names of item properties"),
         }
-        if keys[..index].contains(key) {
+        if again[index] {
             errors.invalid(at(path, KEYS), keys.clone(), "must not contain duplicate entries");
         }
     }
@@ -219,10 +230,11 @@ fn nullable_keys(schema: &Value, path: &Path, errors: &mut FieldErrors) {
         return;
     }
     let properties = Path::Field(&here, "properties");
+    let required: HashSet<_> = tree::texts(item, "required").collect();
     for key in tree::texts(schema, "x-kubernetes-list-map-keys") {
         let Some(of) = tree::at(item, "properties").get(key) else { continue };
         let here = Path::Key(&properties, key);
-        if !tree::texts(item, "required").any(|name| name == key) && !tree::has(of, "default") {
+        if !required.contains(key) && !tree::has(of, "default") {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required \
                           property";
             errors.required(at(&here, "default"), detail);

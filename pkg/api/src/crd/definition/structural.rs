@@ -49,8 +49,8 @@ fn parts(schema: &Value) -> Vec<&Value> {
 }
 
 /// Checks that a schema is structural.
-pub(super) fn validate(schema: &Value, path: &Path) -> FieldErrors {
-    let mut check = Check { errors: FieldErrors::default(), patterns: HashSet::new() };
+pub(super) fn validate<'s>(schema: &'s Value, path: &Path, patterns: &mut Patterns<'s>) -> FieldErrors {
+    let mut check = Check { errors: FieldErrors::default(), patterns };
     check.structure(schema, Level::Root, path);
     complete(schema, schema, path, path, &mut check.errors);
     let mut errors = check.errors;
@@ -65,10 +65,21 @@ enum Level {
     Field,
 }
 
-struct Check<'s> {
+/// Memory that the compiled expressions of a definition may take together.
+const PATTERNS: usize = 64 << 20;
+
+/// The regular expressions of a definition.
+#[derive(Default)]
+pub(super) struct Patterns<'s> {
+    /// Those in order.
+    known: HashSet<&'s str>,
+    /// What these take when compiled.
+    size: usize,
+}
+
+struct Check<'c, 's> {
     errors: FieldErrors,
-    /// Expressions that are in order.
-    patterns: HashSet<&'s str>,
+    patterns: &'c mut Patterns<'s>,
 }
 
 fn at(path: &Path, word: &str) -> String {
@@ -79,7 +90,7 @@ fn either(schema: &Value) -> bool {
     schema["anyOf"] == json!([{"type": "integer"}, {"type": "string"}])
 }
 
-impl<'s> Check<'s> {
+impl<'s> Check<'_, 's> {
     fn structure(&mut self, schema: &'s Value, level: Level, path: &Path) {
         let kind = tree::text(schema, "type");
         let flag = |word: &str| tree::flag(schema, word);
@@ -181,12 +192,29 @@ impl<'s> Check<'s> {
             self.nested(&schema["not"], false, level, &Path::Field(path, "not"));
         }
         let text = tree::text(schema, "pattern");
-        if text.is_empty() || self.patterns.contains(text) {
+        if text.is_empty() || self.patterns.known.contains(text) {
             return;
         }
-        match pattern::compile(text) {
+        // Once they are too many no more are looked at: finding out what one takes has its price too.
+        if self.patterns.size > PATTERNS {
+            return;
+        }
+        let cost = pattern::cost(text);
+        self.patterns.size += match &cost {
+            Ok(size) => *size,
+            Err(_) => pattern::LIMIT,
+        };
+        match cost {
+            Ok(_) if self.patterns.size > PATTERNS => {
+                let detail = format!(
+                    "the patterns of a definition may take {} MiB together when compiled: bound repetitions by \
+                     maxLength instead",
+                    PATTERNS >> 20
+                );
+                self.errors.invalid(at(path, "pattern"), text, detail);
+            }
             Ok(_) => {
-                self.patterns.insert(text);
+                self.patterns.known.insert(text);
             }
             Err(why) => {
                 let detail = format!(

@@ -254,3 +254,53 @@ fn groups_of_the_community_are_protected() {
     crd["metadata"]["annotations"] = json!({"api-approved.kubernetes.io": "yes"});
     assert!(validate(&crd).to_string().contains("with either a URL or a reason"));
 }
+
+#[test]
+fn a_column_of_filters_within_filters_was_taken_in() {
+    let mut crd = made(object(json!({})));
+    let path = format!(".a{}@{}", "[?(@.b".repeat(100_000), ")]".repeat(100_000));
+    crd["spec"]["versions"][0]["additionalPrinterColumns"] = json!([{"name": "A", "type": "string", "jsonPath": path}]);
+    let text = validate(&crd).to_string();
+    assert!(text.ends_with("is an invalid path: more than 8 filters within each other"), "{}", text.len());
+    for path in [".a", ".status.conditions[?(@.type==\"Ready\")].status", ".a[*].b[0:2]", ".", r".a\.b/c", "..a"] {
+        crd["spec"]["versions"][0]["additionalPrinterColumns"][0]["jsonPath"] = path.into();
+        assert_eq!(validate(&crd).to_string(), "[]", "{path}");
+    }
+}
+
+#[test]
+fn what_says_nothing_at_the_root_was_refused_beside_a_status() {
+    let mut crd = made(json!({
+        "type": "object", "nullable": false, "x-kubernetes-embedded-resource": false, "x-kubernetes-map-type": null,
+        "$ref": null,
+    }));
+    crd["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    assert_eq!(validate(&crd).to_string(), "[]");
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["maxProperties"] = 5.into();
+    assert!(validate(&crd).to_string().contains("fields are allowed at the root of the schema"));
+}
+
+#[test]
+fn a_bad_bundle_that_was_there_kept_a_definition_from_changing() {
+    let webhook = |bundle: &str| {
+        let mut crd = made(object(json!({})));
+        crd["status"]["conditions"] = json!([{"type": "Established", "status": "True"}]);
+        crd["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+            "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://a/b", "caBundle": bundle},
+        }});
+        crd
+    };
+    let (bad, mut other) = (webhook("YWJj"), webhook("eHl6"));
+    other["spec"]["names"]["shortNames"] = json!(["f"]);
+    assert_eq!(validate_update(&other, &bad).to_string(), "[]");
+    assert!(validate_update(&other, &webhook("")).to_string().contains("unable to load root certificates"));
+}
+
+#[test]
+fn patterns_together_took_any_amount_of_memory() {
+    let fields: serde_json::Map<String, Value> = (0..9)
+        .map(|at| (format!("f{at}"), json!({"type": "string", "pattern": format!("^\\p{{L}}{{1,{}}}$", 110 + at)})))
+        .collect();
+    let text = validate(&made(object(fields.into()))).to_string();
+    assert!(text.contains("the patterns of a definition may take 64 MiB together when compiled"), "{text}");
+}

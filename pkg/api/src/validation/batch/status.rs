@@ -25,14 +25,14 @@ pub fn job_status(errors: &mut FieldErrors, new: &Value, old: &Value) {
     for field in ["active", "succeeded", "failed", "ready", "terminating"] {
         not_negative(errors, status, "status", field);
     }
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for part in ["succeeded", "failed"] {
         for (index, pod) in tree::texts(status, &format!("uncountedTerminatedPods.{part}")).enumerate() {
             let path = format!("status.uncountedTerminatedPods.{part}[{index}]");
             match pod {
                 "" => errors.invalid(path, "", "must not be empty"),
-                pod if seen.contains(&pod) => errors.duplicate(path, pod),
-                pod => seen.push(pod),
+                pod if !seen.insert(pod) => errors.duplicate(path, pod),
+                _ => {}
             }
         }
     }

@@ -10,7 +10,7 @@ pub use claims::{claim_spec, claim_status};
 use serde_json::Value;
 pub use slices::slice;
 
-use super::{FieldErrors, conditions, labels, names, volume};
+use super::{FieldErrors, conditions, labels, names, repeated, volume};
 use crate::tree;
 
 const SELECTORS: usize = 32;
@@ -37,10 +37,8 @@ fn each(
 
 /// Refuses the second of two items with one key.
 fn unique(errors: &mut FieldErrors, path: &str, keys: &[Value]) {
-    for (index, key) in keys.iter().enumerate() {
-        if keys[..index].contains(key) {
-            errors.duplicate(format!("{path}[{index}]"), key.clone());
-        }
+    for (index, _) in repeated(keys).into_iter().enumerate().filter(|(_, again)| *again) {
+        errors.duplicate(format!("{path}[{index}]"), keys[index].clone());
     }
 }
 

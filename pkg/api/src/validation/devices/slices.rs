@@ -1,5 +1,7 @@
 //! Slices: which devices a driver offers.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{FieldErrors, binding, each, keys, label, names, pool_name, qualified, taint, tree, unique, volume};
@@ -287,7 +289,8 @@ fn valid_values(errors: &mut FieldErrors, path: &str, values: &[Value], default:
             errors.invalid(path, value.clone(), format!("option is larger than capacity value: {whole}"));
         }
     });
-    for index in (1..values.len()).filter(|index| amounts[..*index].contains(&amounts[*index])) {
+    let mut seen = BTreeSet::new();
+    for index in (0..values.len()).filter(|index| !seen.insert(amounts[*index])) {
         errors.duplicate(format!("{path}[{index}]"), values[index].clone());
     }
     if !amounts.contains(&amount(default)) {

@@ -1,11 +1,13 @@
 //! Containers of all three sorts.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{Context, env, one_of, one_of_given, probes, security, volumes};
 use crate::{
     tree,
-    validation::{FieldErrors, names, resources},
+    validation::{FieldErrors, names, repeated, resources},
 };
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -33,15 +35,15 @@ fn main(errors: &mut FieldErrors, path: &str, context: &Context) {
     if containers.is_empty() {
         return errors.required(path, "");
     }
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, container) in containers.iter().enumerate() {
         let path = format!("{path}[{index}]");
         common(errors, &path, container, context);
         let name = tree::text(container, "name");
-        if seen.contains(&name) {
+        if seen.contains(name) {
             errors.duplicate(format!("{path}.name"), name);
         }
-        seen.push(name);
+        seen.insert(name);
         probes::lifecycle(errors, &path, container, context.grace);
         probes::probes(errors, &path, container, context.grace);
         restart_policy(errors, &path, container);
@@ -51,17 +53,17 @@ fn main(errors: &mut FieldErrors, path: &str, context: &Context) {
 
 fn init(errors: &mut FieldErrors, path: &str, context: &Context) {
     let name_of = |container| tree::text(container, "name");
-    let mut seen: Vec<_> = tree::items(context.spec, "containers").iter().map(name_of).collect();
+    let mut seen: HashSet<_> = tree::items(context.spec, "containers").iter().map(name_of).collect();
     for (index, container) in tree::items(context.spec, "initContainers").iter().enumerate() {
         let path_of_all = path;
         let path = format!("{path}[{index}]");
         common(errors, &path, container, context);
         restart_policy(errors, &path, container);
         let name = tree::text(container, "name");
-        if seen.contains(&name) {
+        if seen.contains(name) {
             errors.duplicate(format!("{path}.name"), name);
         } else if !name.is_empty() {
-            seen.push(name);
+            seen.insert(name);
         }
         host_ports(errors, path_of_all, std::slice::from_ref(container));
         if container["restartPolicy"] == "Always" {
@@ -87,18 +89,18 @@ fn init(errors: &mut FieldErrors, path: &str, context: &Context) {
 fn ephemeral(errors: &mut FieldErrors, path: &str, context: &Context) {
     let spec = context.spec;
     let names_of = |field| tree::items(spec, field).iter().map(|c| tree::text(c, "name"));
-    let others: Vec<_> = names_of("containers").chain(names_of("initContainers")).collect();
+    let others: HashSet<_> = names_of("containers").chain(names_of("initContainers")).collect();
     let mut seen = others.clone();
     for (index, container) in tree::items(spec, "ephemeralContainers").iter().enumerate() {
         let path = format!("{path}[{index}]");
         common(errors, &path, container, context);
         let name = tree::text(container, "name");
-        if seen.contains(&name) {
+        if seen.contains(name) {
             errors.duplicate(format!("{path}.name"), name);
         }
-        seen.push(name);
+        seen.insert(name);
         let target = tree::text(container, "targetContainerName");
-        if !target.is_empty() && !others.contains(&target) {
+        if !target.is_empty() && !others.contains(target) {
             errors.not_found(format!("{path}.targetContainerName"), target);
         }
         for field in NOT_EPHEMERAL {
@@ -141,9 +143,10 @@ fn common(errors: &mut FieldErrors, path: &str, container: &Value, context: &Con
 
 fn resize_policy(errors: &mut FieldErrors, path: &str, container: &Value, context: &Context) {
     let policies = tree::items(container, "resizePolicy");
+    let doubled = repeated(policies.iter().map(|policy| tree::text(policy, "resourceName")));
     for (index, policy) in policies.iter().enumerate() {
         let (resource, restart) = (tree::text(policy, "resourceName"), tree::text(policy, "restartPolicy"));
-        if policies[..index].iter().any(|other| tree::text(other, "resourceName") == resource) {
+        if doubled[index] {
             errors.duplicate(format!("{path}[{index}]"), resource);
         }
         for (text, allowed) in [(resource, ["cpu", "memory"]), (restart, ["NotRequired", "RestartContainer"])] {
@@ -159,7 +162,7 @@ fn resize_policy(errors: &mut FieldErrors, path: &str, container: &Value, contex
 }
 
 fn ports(errors: &mut FieldErrors, path: &str, container: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, port) in tree::items(container, "ports").iter().enumerate() {
         let path = format!("{path}[{index}]");
         let name = tree::text(port, "name");
@@ -167,10 +170,10 @@ fn ports(errors: &mut FieldErrors, path: &str, container: &Value) {
             let faults = names::port_name(name);
             if !faults.is_empty() {
                 errors.each(format!("{path}.name"), name, faults);
-            } else if seen.contains(&name) {
+            } else if seen.contains(name) {
                 errors.duplicate(format!("{path}.name"), name);
             } else {
-                seen.push(name);
+                seen.insert(name);
             }
         }
         match tree::int(port, "containerPort") {
@@ -187,7 +190,7 @@ fn ports(errors: &mut FieldErrors, path: &str, container: &Value) {
 
 /// A port of the host may be taken once.
 fn host_ports(errors: &mut FieldErrors, path: &str, containers: &[Value]) {
-    let mut taken = Vec::new();
+    let mut taken = HashSet::new();
     for (index, container) in containers.iter().enumerate() {
         for (port_index, port) in tree::items(container, "ports").iter().enumerate() {
             let number = tree::int(port, "hostPort");
@@ -198,7 +201,7 @@ fn host_ports(errors: &mut FieldErrors, path: &str, containers: &[Value]) {
             if taken.contains(&key) {
                 errors.duplicate(format!("{path}[{index}].ports[{port_index}].hostPort"), key);
             } else {
-                taken.push(key);
+                taken.insert(key);
             }
         }
     }

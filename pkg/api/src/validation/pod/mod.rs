@@ -3,6 +3,8 @@
 //! Source: `pkg/apis/core/validation/validation.go`. Defaults are applied before, so that a field
 //! which has one is required here.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::{FieldErrors, ip, labels, names, resources as amounts};
@@ -40,8 +42,8 @@ pub enum Part<'a> {
 struct Context<'a> {
     spec: &'a Value,
     /// Names of volumes that are without fault.
-    volumes: Vec<&'a str>,
-    claims: Vec<&'a str>,
+    volumes: HashSet<&'a str>,
+    claims: BTreeSet<&'a str>,
     grace: Option<i64>,
 }
 
@@ -73,7 +75,7 @@ pub fn pod_spec(errors: &mut FieldErrors, path: &str, spec: &Value, part: Part<'
     host_aliases(errors, &format!("{path}.hostAliases"), spec);
     references(errors, path, spec);
     let overhead = serde_json::json!({"limits": tree::at(spec, "overhead")});
-    amounts::requirements(errors, &format!("{path}.overhead"), &overhead, &[]);
+    amounts::requirements(errors, &format!("{path}.overhead"), &overhead, &BTreeSet::new());
     system::system(errors, path, spec);
     file_volumes(errors, path, spec);
     if name.is_some() {
@@ -110,6 +112,10 @@ fn all_containers<'a>(path: &str, spec: &'a Value) -> impl Iterator<Item = (Stri
 
 /// Variables from files come from volumes that the pod itself has and fills.
 fn file_volumes(errors: &mut FieldErrors, path: &str, spec: &Value) {
+    let mut volumes = HashMap::new();
+    for volume in tree::items(spec, "volumes") {
+        volumes.entry(tree::text(volume, "name")).or_insert(volume);
+    }
     for (path, container) in all_containers(path, spec) {
         for (index, variable) in tree::items(container, "env").iter().enumerate() {
             let reference = tree::at(variable, "valueFrom.fileKeyRef");
@@ -118,7 +124,7 @@ fn file_volumes(errors: &mut FieldErrors, path: &str, spec: &Value) {
             }
             let (at, name) =
                 (format!("{path}.env[{index}].valueFrom.fileKeyRef.volumeName"), tree::text(reference, "volumeName"));
-            match tree::items(spec, "volumes").iter().find(|volume| volume["name"] == name) {
+            match volumes.get(name) {
                 None => errors.not_found(at, name),
                 Some(volume) if !tree::has(volume, "emptyDir") => {
                     errors.invalid(at, name, "referenced volume must be of type emptyDir");
@@ -192,14 +198,13 @@ fn gates(errors: &mut FieldErrors, path: &str, spec: &Value) {
         let kind = tree::text(gate, "conditionType");
         errors.each(format!("{path}.readinessGates[{index}].conditionType"), kind, names::qualified(kind));
     }
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, gate) in tree::items(spec, "schedulingGates").iter().enumerate() {
         let (path, name) = (format!("{path}.schedulingGates[{index}]"), tree::text(gate, "name"));
         errors.each(path.clone(), name, names::qualified(name));
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errors.duplicate(path, name);
         }
-        seen.push(name);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Projected volumes, and the files that they and others are made of.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
@@ -52,7 +54,7 @@ pub(super) fn downward_file(errors: &mut FieldErrors, path: &str, file: &Value) 
 /// Checks a projected volume.
 pub(super) fn projected(errors: &mut FieldErrors, path: &str, source: &Value) {
     mode(errors, path, source, "defaultMode");
-    let mut taken: Vec<&str> = Vec::new();
+    let mut taken: HashSet<&str> = HashSet::new();
     for (index, part) in tree::items(source, "sources").iter().enumerate() {
         let part_path = format!("{path}.sources[{index}]");
         let mut count = 0;
@@ -66,11 +68,10 @@ pub(super) fn projected(errors: &mut FieldErrors, path: &str, source: &Value) {
             count += 1;
             let name = tree::text(value, "name");
             for file in files(errors, path, &format!("{part_path}.{kind}"), kind, value) {
-                if taken.contains(&file) {
+                if !taken.insert(file) {
                     let shown = if matches!(kind, "secret" | "configMap") { name } else { file };
                     errors.invalid(path, shown, "conflicting duplicate paths");
                 }
-                taken.push(file);
             }
         }
         if count > 1 {

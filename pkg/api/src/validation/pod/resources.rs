@@ -1,6 +1,6 @@
 //! Resources of a whole pod, and its claims of devices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -58,9 +58,9 @@ pub fn default_resources(spec: &mut Value) {
     if requests.is_empty() && limits.is_empty() {
         return;
     }
-    let known = |name: &str| matches!(name, "cpu" | "memory") || is_huge_page(name);
+    let known = |name: &str| matches!(name, "cpu" | "memory") || resources::is_huge_page(name);
     let of_containers = aggregate(spec, "limits");
-    for (name, limit) in of_containers.iter().filter(|(name, _)| is_huge_page(name)) {
+    for (name, limit) in of_containers.iter().filter(|(name, _)| resources::is_huge_page(name)) {
         if !requests.contains_key(name) {
             limits.entry(name).or_insert(*limit);
         }
@@ -92,10 +92,6 @@ pub fn default_resources(spec: &mut Value) {
     }
 }
 
-fn is_huge_page(name: &str) -> bool {
-    name.starts_with("hugepages-")
-}
-
 /// Checks `resources` of the pod.
 pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
     let own = tree::at(spec, "resources");
@@ -109,10 +105,10 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
     if !tree::items(own, "claims").is_empty() {
         errors.forbidden(format!("{path}.claims"), "claims may not be set for Resources at pod-level");
     }
-    resources::requirements_of(errors, &path, own, &[], |errors, path, name| {
+    resources::requirements_of(errors, &path, own, &BTreeSet::new(), |errors, path, name| {
         let before = errors.0.len();
         resources::resource_name(errors, path, name);
-        if errors.0.len() == before && !matches!(name, "cpu" | "memory") && !is_huge_page(name) {
+        if errors.0.len() == before && !matches!(name, "cpu" | "memory") && !resources::is_huge_page(name) {
             errors.not_supported(path, name, &["cpu", "hugepages-", "memory"]);
         }
     });
@@ -123,7 +119,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
             errors.invalid(format!("{path}.requests[{name}]"), own.to_string(), detail);
         }
     }
-    for (name, sum) in aggregate(spec, "limits").into_iter().filter(|(name, _)| is_huge_page(name)) {
+    for (name, sum) in aggregate(spec, "limits").into_iter().filter(|(name, _)| resources::is_huge_page(name)) {
         if let Some(own) = limits.get(name).filter(|own| sum > **own) {
             let detail = format!("must be greater than or equal to aggregate container limits of {sum}");
             errors.invalid(format!("{path}.limits[{name}]"), own.to_string(), detail);
@@ -141,15 +137,15 @@ pub(super) fn of_pod(errors: &mut FieldErrors, path: &str, spec: &Value) {
 
 /// Checks `resourceClaims` of the pod.
 pub(super) fn claims(errors: &mut FieldErrors, path: &str, spec: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, claim) in tree::items(spec, "resourceClaims").iter().enumerate() {
         let path = format!("{path}.resourceClaims[{index}]");
         match tree::text(claim, "name") {
             "" => errors.required(format!("{path}.name"), ""),
-            name if seen.contains(&name) => errors.duplicate(format!("{path}.name"), name),
+            name if seen.contains(name) => errors.duplicate(format!("{path}.name"), name),
             name => {
                 errors.each(format!("{path}.name"), name, names::label(name));
-                seen.push(name);
+                seen.insert(name);
             }
         }
         let given = ["resourceClaimName", "resourceClaimTemplateName"].map(|field| (field, claim[field].as_str()));

@@ -1,5 +1,7 @@
 //! Security contexts of pods and containers.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{all_containers, one_of_given, system::windows_options};
@@ -19,7 +21,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, spec_path: &str, spec: &Value) {
     for (index, group) in tree::items(context, "supplementalGroups").iter().filter_map(Value::as_i64).enumerate() {
         errors.each(format!("{path}.supplementalGroups[{index}]"), group, names::id(group));
     }
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for (index, sysctl) in tree::items(context, "sysctls").iter().enumerate() {
         let (at, name) = (format!("{path}.sysctls[{index}].name"), tree::text(sysctl, "name"));
         if name.is_empty() {
@@ -27,7 +29,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, spec_path: &str, spec: &Value) {
         } else if !names::sysctl(name) {
             let detail = format!("must have at most 253 characters and match regex {SYSCTL_PATTERN}");
             errors.invalid(at, name, detail);
-        } else if seen.contains(&name) {
+        } else if seen.contains(name) {
             errors.duplicate(at, name);
         }
         let dotted = name.replace('/', ".");
@@ -41,7 +43,7 @@ pub(super) fn of_pod(errors: &mut FieldErrors, spec_path: &str, spec: &Value) {
                 "may not be specified when 'hostIPC' is true",
             );
         }
-        seen.push(name);
+        seen.insert(name);
     }
     let policies: [(&str, &[&str]); 3] = [
         ("fsGroupChangePolicy", &["Always", "OnRootMismatch"]),

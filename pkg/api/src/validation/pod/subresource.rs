@@ -1,5 +1,7 @@
 //! What the subresources of a pod may change: ephemeral containers, resources, status.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::annotations::{annotations_update, is_mirror};
@@ -222,18 +224,19 @@ fn restarts(container: &Value, spec: &Value, code: i64) -> bool {
 }
 
 fn claim_statuses(errors: &mut FieldErrors, pod: &Value) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
+    let known: HashSet<_> =
+        tree::items(pod, "spec.resourceClaims").iter().map(|claim| tree::text(claim, "name")).collect();
     for (index, status) in tree::items(pod, "status.resourceClaimStatuses").iter().enumerate() {
         let path = format!("status.resourceClaimStatuses[{index}]");
         let name = tree::text(status, "name");
-        if !tree::items(pod, "spec.resourceClaims").iter().any(|claim| claim["name"] == name) {
+        if !known.contains(name) {
             let detail = "must match the name of an entry in `spec.resourceClaims`";
             errors.invalid(format!("{path}.name"), name, detail);
         }
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errors.duplicate(format!("{path}.name"), name);
         }
-        seen.push(name);
         if let Some(claim) = status["resourceClaimName"].as_str() {
             errors.each(format!("{path}.resourceClaimName"), claim, names::subdomain(claim));
         }

@@ -1,5 +1,7 @@
 //! Volumes and their mounts.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
@@ -18,8 +20,13 @@ use crate::{
 const FILE_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 /// Checks all volumes; answers with the names of those without fault.
-pub(super) fn volumes<'a>(errors: &mut FieldErrors, path: &str, spec: &'a Value, pod: Option<&str>) -> Vec<&'a str> {
-    let mut sound = Vec::new();
+pub(super) fn volumes<'a>(
+    errors: &mut FieldErrors,
+    path: &str,
+    spec: &'a Value,
+    pod: Option<&str>,
+) -> HashSet<&'a str> {
+    let mut sound = HashSet::new();
     for (index, volume) in tree::items(spec, "volumes").iter().enumerate() {
         let path = format!("{path}[{index}]");
         let before = errors.0.len();
@@ -30,11 +37,11 @@ pub(super) fn volumes<'a>(errors: &mut FieldErrors, path: &str, spec: &'a Value,
         } else {
             errors.each(format!("{path}.name"), name, names::label(name));
         }
-        if sound.contains(&name) {
+        if sound.contains(name) {
             errors.duplicate(format!("{path}.name"), name);
         }
         if errors.0.len() == before {
-            sound.push(name);
+            sound.insert(name);
         }
     }
     sound
@@ -153,27 +160,28 @@ pub(super) fn mode(errors: &mut FieldErrors, path: &str, source: &Value, field: 
 pub(super) fn mounts(errors: &mut FieldErrors, container_path: &str, container: &Value, context: &Context) {
     let devices = tree::items(container, "volumeDevices");
     let path = format!("{container_path}.volumeMounts");
-    let mut taken = Vec::new();
+    let mut taken = HashSet::new();
+    let of_devices = |field: &str| -> HashSet<&str> { devices.iter().filter_map(|d| d[field].as_str()).collect() };
+    let (names, paths) = (of_devices("name"), of_devices("devicePath"));
     for (index, mount) in tree::items(container, "volumeMounts").iter().enumerate() {
         let at = format!("{path}[{index}]");
         let (name, target) = (tree::text(mount, "name"), tree::text(mount, "mountPath"));
         if name.is_empty() {
             errors.required(format!("{at}.name"), "");
         }
-        if !context.volumes.contains(&name) {
+        if !context.volumes.contains(name) {
             errors.not_found(format!("{at}.name"), name);
         }
         if target.is_empty() {
             errors.required(format!("{at}.mountPath"), "");
         }
-        if taken.contains(&target) {
+        if !taken.insert(target) {
             errors.invalid(format!("{at}.mountPath"), target, "must be unique");
         }
-        taken.push(target);
-        if devices.iter().any(|device| device["name"] == name) {
+        if names.contains(name) {
             errors.invalid(format!("{at}.name"), name, "must not already exist in volumeDevices");
         }
-        if devices.iter().any(|device| device["devicePath"] == target) {
+        if paths.contains(target) {
             let detail = "must not already exist as a path in volumeDevices";
             errors.invalid(format!("{at}.mountPath"), target, detail);
         }
@@ -195,20 +203,23 @@ pub(super) fn mounts(errors: &mut FieldErrors, container_path: &str, container: 
 
 fn block_devices(errors: &mut FieldErrors, path: &str, container: &Value, context: &Context) {
     let mounts = tree::items(container, "volumeMounts");
-    let (mut names, mut paths) = (Vec::new(), Vec::new());
+    let of_mounts = |field: &str| -> HashSet<&str> { mounts.iter().filter_map(|m| m[field].as_str()).collect() };
+    let (mounted, targets) = (of_mounts("name"), of_mounts("mountPath"));
+    let block = |volume: &&Value| tree::has(volume, "persistentVolumeClaim") || tree::has(volume, "ephemeral");
+    let blocks = tree::items(context.spec, "volumes").iter().filter(block);
+    let blocks: HashSet<_> = blocks.filter_map(|volume| volume["name"].as_str()).collect();
+    let (mut names, mut paths) = (HashSet::new(), HashSet::new());
     for (index, device) in tree::items(container, "volumeDevices").iter().enumerate() {
         let at = format!("{path}.volumeDevices[{index}]");
         let (name, target) = (tree::text(device, "name"), tree::text(device, "devicePath"));
         if name.is_empty() {
             errors.required(format!("{at}.name"), "");
         }
-        if names.contains(&name) {
+        if names.contains(name) {
             errors.invalid(format!("{at}.name"), name, "must be unique");
         }
-        if context.volumes.contains(&name) {
-            let volume = tree::items(context.spec, "volumes").iter().find(|volume| volume["name"] == name);
-            let block = |volume: &Value| tree::has(volume, "persistentVolumeClaim") || tree::has(volume, "ephemeral");
-            if !volume.is_some_and(block) {
+        if context.volumes.contains(name) {
+            if !blocks.contains(name) {
                 let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
                 errors.invalid(format!("{at}.name"), name, detail);
             }
@@ -218,23 +229,23 @@ fn block_devices(errors: &mut FieldErrors, path: &str, container: &Value, contex
         if target.is_empty() {
             errors.required(format!("{at}.devicePath"), "");
         }
-        if paths.contains(&target) {
+        if paths.contains(target) {
             errors.invalid(format!("{at}.devicePath"), target, "must be unique");
         }
         if target.split('/').any(|part| part == "..") {
             errors.invalid(format!("{at}.devicePath"), target, "can not contain backsteps ('..')");
         } else {
-            paths.push(target);
+            paths.insert(target);
         }
-        if mounts.iter().any(|mount| mount["name"] == name) {
+        if mounted.contains(name) {
             errors.invalid(format!("{at}.name"), name, "must not already exist in volumeMounts");
         }
-        if mounts.iter().any(|mount| mount["mountPath"] == target) {
+        if targets.contains(target) {
             let detail = "must not already exist as a path in volumeMounts";
             errors.invalid(format!("{at}.devicePath"), target, detail);
         }
         if !name.is_empty() {
-            names.push(name);
+            names.insert(name);
         }
     }
 }
