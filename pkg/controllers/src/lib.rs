@@ -9,6 +9,7 @@ use client::{Informers, Recorder, Runtime, SharedClock};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 mod deployment;
+mod disruption;
 mod endpoints;
 mod endpointslice;
 mod endpointslice_mirroring;
@@ -64,6 +65,7 @@ const CONTROLLERS: &[(&str, Start)] = &[
     ("node-lifecycle", |c| drop(c.runtime.run(node_lifecycle::NodeLifecycleController::new(c)))),
     ("clusterrole-aggregation", |c| drop(c.runtime.run(role_aggregation::RoleAggregationController::new(c)))),
     ("service-cidr-controller", |c| drop(c.runtime.run(service_cidrs::ServiceCidrController::new(c)))),
+    ("disruption", |c| drop(c.runtime.run(disruption::DisruptionController::new(c)))),
     ("node-ipam", |c| drop(c.runtime.run(node_ipam::NodeIpamController::new(c)))),
 ];
 

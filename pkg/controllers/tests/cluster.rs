@@ -10,6 +10,7 @@ use k8s_openapi::api::{
     apps::v1::{Deployment, ReplicaSet},
     core::v1::{ConfigMap, Endpoints, Event, Namespace, Node, ObjectReference, Pod, Service, ServiceAccount},
     discovery::v1::EndpointSlice,
+    policy::v1::PodDisruptionBudget,
 };
 use kube::{
     Api, Resource, ResourceExt as _,
@@ -268,6 +269,122 @@ async fn a_pod_that_is_deleted_comes_back() {
     cluster.until::<Pod>("another one", |all| all.len() == 2 && all.iter().all(|p| p.uid() != gone)).await;
 }
 
+fn budget(name: &str, spec: serde_json::Value) -> serde_json::Value {
+    json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": { "name": name, "namespace": "test" },
+        "spec": spec,
+    })
+}
+
+const BUDGETS: Option<(&str, &str)> = Some(("apis/policy/v1", "poddisruptionbudgets"));
+
+/// Waits until the status counts so: healthy, desired, expected, allowed, reason.
+async fn counted(cluster: &Cluster, name: &str, want: ([i32; 4], &str)) {
+    let is = |budget: &PodDisruptionBudget| {
+        let Some(status) = budget.status.clone() else { return false };
+        let numbers =
+            [status.current_healthy, status.desired_healthy, status.expected_pods, status.disruptions_allowed];
+        budget.name_any() == name
+            && status.observed_generation == budget.metadata.generation
+            && numbers == want.0.map(Some)
+            && status.disrupted_pods.is_none_or(|pods| pods.is_empty())
+            && status.conditions.iter().flatten().any(|c| c.type_ == "DisruptionAllowed" && c.reason == want.1)
+    };
+    cluster.until::<PodDisruptionBudget>(&format!("{name}: {want:?}"), |all| all.iter().any(|b| is(b))).await;
+}
+
+async fn evict(cluster: &Cluster, pod: &str) -> Result<(), Box<kube::core::Status>> {
+    match cluster.api::<Pod>().evict(pod, &Default::default()).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) => Err(status),
+        Err(error) => panic!("no answer: {error}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_eviction_waits_for_its_budget() {
+    let cluster = Cluster::start().await;
+    let selector = json!({ "matchLabels": { "app": "web" } });
+    cluster.create(BUDGETS, budget("b", json!({ "maxUnavailable": 1, "selector": selector }))).await;
+    counted(&cluster, "b", ([0, 0, 0, 0], "InsufficientPods")).await;
+    cluster.create(DEPLOYMENTS, deployment("web:1", 2)).await;
+    cluster.rolled_out("web:1", 2).await;
+    counted(&cluster, "b", ([2, 1, 2, 1], "SufficientPods")).await;
+
+    let pods = cluster.informers.get::<Pod>().list();
+    evict(&cluster, &pods[0].name_any()).await.expect("one may go");
+    // The pod is on its way, and its successor does not run yet.
+    counted(&cluster, "b", ([1, 1, 2, 0], "InsufficientPods")).await;
+    let refused = evict(&cluster, &pods[1].name_any()).await.expect_err("no other one may go");
+    assert_eq!(refused.code, 429, "{refused:?}");
+    let causes: Vec<_> = refused.details.iter().flat_map(|d| d.causes.iter().map(|c| c.message.as_str())).collect();
+    assert_eq!(causes, ["The disruption budget b needs 1 healthy pods and has 1 currently"]);
+
+    // Before there is a successor, the Deployment may still look as it did before the eviction.
+    cluster.until::<Pod>("a successor", |all| all.len() == 3).await;
+    cluster.rolled_out("web:1", 2).await;
+    counted(&cluster, "b", ([2, 1, 2, 1], "SufficientPods")).await;
+    evict(&cluster, &pods[1].name_any()).await.expect("now it may go");
+    // What changes in the scale alone is seen, too.
+    let more = Patch::Merge(json!({ "spec": { "replicas": 5 } }));
+    cluster.api::<Deployment>().patch("web", &PatchParams::default(), &more).await.expect("scaled");
+    cluster.rolled_out("web:1", 5).await;
+    counted(&cluster, "b", ([5, 4, 5, 1], "SufficientPods")).await;
+}
+
+/// Scales of kinds that no informer follows come from `/scale`; what has none is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn budgets_ask_for_the_scale_of_what_they_do_not_know() {
+    let cluster = Cluster::start().await;
+    define_widgets(&cluster).await;
+    let owners = [
+        ("example.com/v1", "Widget", "widgets", json!({ "replicas": 6 })),
+        ("apps/v1", "StatefulSet", "statefulsets", json!({ "serviceName": "s", "replicas": 4 })),
+        ("v1", "ReplicationController", "replicationcontrollers", json!({ "replicas": 3 })),
+        ("batch/v1", "Job", "jobs", json!({})),
+    ];
+    for (version, kind, plural, mut spec) in owners {
+        let labels = json!({ "of": plural });
+        spec["template"] = json!({
+            "metadata": { "labels": labels },
+            "spec": { "restartPolicy": if kind == "Job" { "Never" } else { "Always" }, "containers": [{ "name": "c", "image": "i" }] },
+        });
+        match kind {
+            "StatefulSet" => spec["selector"] = json!({ "matchLabels": labels }),
+            "ReplicationController" => spec["selector"] = labels.clone(),
+            _ => {}
+        }
+        let prefix = if version == "v1" { "api/v1".to_owned() } else { format!("apis/{version}") };
+        let object = json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "o", "namespace": "test" }, "spec": spec });
+        cluster.create(Some((&prefix, plural)), object).await;
+        let path = format!("/{prefix}/namespaces/test/{plural}/o");
+        let request = http::Request::get(path).body(Vec::new()).expect("a request");
+        let owner: serde_json::Value = cluster.client.request(request).await.expect("there");
+        let reference = json!([{ "apiVersion": version, "kind": kind, "name": "o", "uid": owner["metadata"]["uid"], "controller": true }]);
+        let pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": plural, "namespace": "test", "labels": labels, "ownerReferences": reference },
+            "spec": { "nodeName": "n", "containers": [{ "name": "c", "image": "i" }] },
+        });
+        cluster.create(Some(("api/v1", "pods")), pod).await;
+        let selector = json!({ "matchLabels": labels });
+        cluster.create(BUDGETS, budget(plural, json!({ "minAvailable": "50%", "selector": selector }))).await;
+    }
+    counted(&cluster, "widgets", ([0, 3, 6, 0], "InsufficientPods")).await;
+    counted(&cluster, "statefulsets", ([0, 2, 4, 0], "InsufficientPods")).await;
+    counted(&cluster, "replicationcontrollers", ([0, 2, 3, 0], "InsufficientPods")).await;
+    let told = "jobs.batch does not implement the scale subresource";
+    cluster
+        .until::<PodDisruptionBudget>("why not", |all| {
+            let conditions = all.iter().filter_map(|b| b.status.as_ref()?.conditions.as_ref()).flatten();
+            conditions.into_iter().any(|c| c.reason == "SyncFailed" && c.message == told)
+        })
+        .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn services_have_endpoints() {
     let cluster = Cluster::start().await;
@@ -357,7 +474,13 @@ async fn define_widgets(cluster: &Cluster) -> Api<DynamicObject> {
             "group": "example.com",
             "scope": "Namespaced",
             "names": { "plural": "widgets", "kind": "Widget" },
-            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+            "versions": [{
+                "name": "v1",
+                "served": true,
+                "storage": true,
+                "schema": { "openAPIV3Schema": schema },
+                "subresources": { "scale": { "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas" } },
+            }],
         },
     });
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

@@ -40,6 +40,7 @@ mod status;
 mod tests;
 
 use decide::{Action, Input, Plan, decide};
+pub use sets::resolve;
 
 pub struct DeploymentController {
     client: kube::Client,

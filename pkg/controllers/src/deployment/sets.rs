@@ -179,7 +179,8 @@ pub fn is_rolling(deployment: &Deployment) -> bool {
     strategy.and_then(|s| s.type_.as_deref()).is_none_or(|t| t == "RollingUpdate")
 }
 
-fn resolve(value: Option<&IntOrString>, total: i32, up: bool) -> i32 {
+/// A number, or a percentage of `total`, rounded up or down.
+pub fn resolve(value: Option<&IntOrString>, total: i32, up: bool) -> i32 {
     match value {
         Some(IntOrString::Int(n)) => *n,
         Some(IntOrString::String(text)) => {
