@@ -159,7 +159,7 @@ fn explain(cluster: &Cluster, bundle: &Bundle) -> Result<usize> {
         let (plural, group, kind) = (text("/spec/names/plural"), text("/spec/group"), text("/spec/names/kind"));
         for version in definition["spec"]["versions"].as_array().into_iter().flatten().filter(|v| v["served"] == true) {
             let version = version["name"].as_str().unwrap_or_default();
-            let line = format!("explain {plural}.{group} --api-version={group}/{version} --recursive");
+            let line = format!("explain {plural} --api-version={group}/{version} --recursive");
             let shown = succeeded(cluster.try_kubectl(&line))?;
             let wanted = ["GROUP:", "KIND:", "VERSION:", "FIELDS:"].iter().all(|heading| shown.contains(heading));
             ensure!(wanted && shown.contains(kind), "{line}: {shown}");
