@@ -250,3 +250,21 @@ async fn a_label_on_a_strong_role_gave_its_rules_to_others() {
     // A role that was a sum of others holds what nobody knows.
     patch("sum", json!({"aggregationRule": null, "rules": own})).await.refused(403, "Forbidden");
 }
+
+#[tokio::test]
+async fn an_empty_name_to_impersonate_was_taken_for_a_user() {
+    let fixture = Fixture::new().await;
+    let review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let send = async |headers: &[(&str, &str)]| {
+        let headers = [&[("content-type", "application/json")], headers].concat();
+        fixture.send("POST", review, &headers, "{}").await
+    };
+    let who = send(&[("impersonate-user", "")]).await.expect(201);
+    assert_eq!(who["status"]["userInfo"]["username"], "admin");
+    for header in ["impersonate-group", "impersonate-uid", "impersonate-extra-scopes"] {
+        send(&[("impersonate-user", ""), (header, "x")]).await.refused(400, "BadRequest");
+        send(&[(header, "x")]).await.refused(400, "BadRequest");
+    }
+    // What cannot be read is not nobody.
+    send(&[("impersonate-user", "\u{e9}")]).await.refused(400, "BadRequest");
+}
