@@ -33,6 +33,9 @@ pub fn everything(minor: u32) {
     running::pods(&kubectl);
     running::files_and_ports(&kubectl);
     running::rights(&kubectl);
+    if minor >= 28 {
+        running::identity(&kubectl);
+    }
     running::nodes(&kubectl);
     running::deletion(&kubectl);
     custom::definition(&kubectl);

@@ -92,6 +92,12 @@ pub fn files_and_ports(k: &Client) {
     k.says("get --raw /api/v1/namespaces/default/services/exposed:80/proxy/", "Welcome to nginx!");
 }
 
+/// Who the client is. (Before 1.28 kubectl asks a version of the API that upstream has dropped.)
+pub fn identity(k: &Client) {
+    k.says("auth whoami", "kinglet-admin");
+    k.says("auth whoami --as=bob --as-group=birds", "birds");
+}
+
 pub fn rights(k: &Client) {
     k.says("auth can-i create pods", "yes");
     assert_eq!(k.ask("auth can-i create pods --as=system:serviceaccount:default:robot").stdout, "no\n");
@@ -99,8 +105,6 @@ pub fn rights(k: &Client) {
     k.says("auth can-i get /metrics", "yes");
     k.says("auth can-i --list --as=system:serviceaccount:default:robot", "deployments.apps");
     k.says("auth can-i get pods --subresource=log -A", "yes");
-    k.says("auth whoami", "kinglet-admin");
-    k.says("auth whoami --as=bob --as-group=birds", "birds");
     let role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: looker}, \
                 rules: [{apiGroups: [''], resources: [nodes, pods], verbs: [get]}]}";
     assert!(k.give("auth reconcile -f -", role).contains("reconciled"));
