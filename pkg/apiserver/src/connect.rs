@@ -23,6 +23,7 @@ use tower::BoxError;
 
 use crate::{
     admission,
+    auth::Question,
     body::{Body, full},
     call::Call,
     query::Query,
@@ -43,6 +44,9 @@ pub fn allows(method: &Method) -> bool {
 pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) -> Result<Response<Body>, Status> {
     if !allows(method) {
         return Err(Status::method_not_allowed());
+    }
+    if call.info.subresource != "log" {
+        may_create(call).await?;
     }
     let pod = served(&call.kind, &read::current(call).await?)?;
     if call.info.subresource != "log" {
@@ -74,6 +78,16 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
         answer.headers_mut().insert(header::CONTENT_TYPE, media.clone());
     }
     Ok(answer)
+}
+
+/// Streams into a pod take the verb `create` whatever the method: WebSockets begin with GET, and reading is not
+/// running commands. Source: KEP-4006, `AuthorizePodWebsocketUpgradeCreatePermission`.
+async fn may_create(call: &Call) -> Result<(), Status> {
+    if call.info.verb == "create" {
+        return Ok(());
+    }
+    let question = Question { verb: "create".to_owned(), ..Question::of(&call.info, &call.query) };
+    call.server.authorizer.check(&call.kinds, &call.user, &question).await
 }
 
 /// A body that ends with the server: followed logs have no end of their own.

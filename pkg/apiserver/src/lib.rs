@@ -109,9 +109,9 @@ impl ApiServer {
         tasks.spawn(server.caches.clone().follow(stop));
         crd::start(&server).await.map_err(|status| Error::Store(status.message))?;
         api_services::start(&server).await.map_err(|status| Error::Store(status.message))?;
-        let repaired = server.clone();
+        let (repaired, ended) = (server.clone(), server.stop.clone());
         tasks.spawn(async move {
-            if let Err(status) = service_ips::repair(&repaired).await {
+            if let Some(Err(status)) = ended.run_until_cancelled(service_ips::repair(&repaired)).await {
                 tracing::info!(message = status.message, "addresses of Services could not be looked through");
             }
         });

@@ -145,9 +145,13 @@ where
             (kinds, kind)
         }
     };
-    let streams = kind.subresource(&info.subresource).is_some_and(|s| subresource::streams(&s.action, &parts.method));
-    let proxies = kind.subresource(&info.subresource).is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
-    let streams = streams && !proxies;
+    let below = kind.subresource(&info.subresource);
+    let proxies = below.is_some_and(|s| s.action == Action::Connect && s.name == "proxy");
+    let streams = !proxies && below.is_some_and(|s| subresource::streams(&s.action, &parts.method));
+    // The verb that was authorized must be one of the subresource. A proxy passes OPTIONS on, which is none.
+    if below.is_some_and(|s| !s.verbs().contains(&info.verb)) && !(proxies && info.verb.is_empty()) {
+        return Err(Status::method_not_allowed());
+    }
     let deadline = time_limit(&query)?;
     let long = streams || proxies || info.verb == "watch";
     let method = parts.method.clone();

@@ -109,15 +109,25 @@ fn host(backend: &Backend) -> Result<http::HeaderValue, Status> {
 
 /// What stands behind `/proxy` in the URL as it was sent.
 fn path_and_query(call: &Call) -> String {
-    let path = call.uri.path();
-    let marker = format!("/{}/", call.info.resource);
-    let behind = path.find(&marker).and_then(|at| path[at + marker.len()..].split_once("/proxy"));
-    let rest = behind.map_or("", |(_, rest)| rest);
-    let rest = if rest.starts_with('/') { rest } else { "/" };
+    // Group and version, the namespace if there is one, resource, name and `proxy`.
+    let group = if call.info.group.is_empty() { 2 } else { 3 };
+    let namespace = if call.kind.namespaced { 2 } else { 0 };
+    let rest = behind(call.uri.path(), group + namespace + 3);
     match call.uri.query() {
         Some(query) => format!("{rest}?{query}"),
         None => rest.to_owned(),
     }
+}
+
+/// What stands behind so many segments of a path; at least `/`. Empty segments before are none, as where the request
+/// is read.
+fn behind(path: &str, segments: usize) -> &str {
+    let mut rest = path;
+    for _ in 0..segments {
+        let segment = rest.trim_start_matches('/');
+        rest = segment.find('/').map_or("", |end| &segment[end..]);
+    }
+    if rest.is_empty() { "/" } else { rest }
 }
 
 fn node(call: &Call, node: &Value, target: &Target<'_>) -> Result<Backend, Status> {
@@ -226,6 +236,24 @@ mod tests {
         let shown = |port| endpoints(&slices, port).iter().map(|(ip, pod)| format!("{ip} {pod}")).collect::<Vec<_>>();
         assert_eq!(shown("http"), ["10.0.0.1:8080 a", "10.0.0.3:8080 c"]);
         assert_eq!(shown("none"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_path_was_cut_at_names_that_look_like_it() {
+        for (path, segments, want) in [
+            ("/api/v1/namespaces/n/services/web/proxy/a/b/", 7, "/a/b/"),
+            ("/api/v1/namespaces/n/services/web/proxy", 7, "/"),
+            ("/api/v1/namespaces/n/services/web/proxy/", 7, "/"),
+            // Namespaces and objects may be called like a resource or a subresource.
+            ("/api/v1/namespaces/services/services/proxy/proxy/x", 7, "/x"),
+            ("/api/v1/namespaces/pods/pods/proxy-1/proxy/pods/x/proxy/y", 7, "/pods/x/proxy/y"),
+            ("/api/v1/nodes/proxy/proxy/proxy/stats", 5, "/proxy/stats"),
+            // Escapes and empty segments are passed on as they are.
+            ("/api/v1//namespaces/n/pods/p%3Aweb/proxy//a%20b//c", 7, "//a%20b//c"),
+            ("/api/v1", 7, "/"),
+        ] {
+            assert_eq!(behind(path, segments), want, "{path}");
+        }
     }
 
     #[test]

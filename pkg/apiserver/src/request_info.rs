@@ -7,7 +7,7 @@
 //! | `…/R/NAME/SUB[/REST]` | a subresource |
 //! | `…/namespaces/NS/R[/NAME[/SUB[/REST]]]` | the same within a namespace |
 //! | `…/namespaces/NAME[/SUB]` with `status`, `finalize` | the namespace itself |
-//! | `…/watch/…` | the old form of a watch |
+//! | `…/watch/…` | the old form of a watch; only with GET, and not of subresources |
 //! | anything else | not a resource |
 
 use http::Method;
@@ -58,22 +58,15 @@ impl RequestInfo {
         let version = parts[skip].to_owned();
         let group = group.to_owned();
         parts.drain(..=skip);
-        let old_watch = parts.first() == Some(&"watch") && parts.len() > 1;
-        if old_watch {
-            parts.remove(0);
-        }
-        let mut namespace = "";
-        if let ["namespaces", name, rest @ ..] = parts.as_slice() {
-            namespace = name;
-            if rest.first().is_some_and(|sub| !OF_NAMESPACES.contains(sub)) {
-                parts.drain(..2);
+        let watched = match parts.as_slice() {
+            ["watch", behind @ ..] if method == Method::GET => {
+                place(behind).filter(|place| place.subresource.is_empty())
             }
-        }
-        let (resource, name, subresource, rest) = match parts.as_slice() {
-            [] => return info,
-            [resource] => (*resource, "", "", String::new()),
-            [resource, name] => (*resource, *name, "", String::new()),
-            [resource, name, sub, rest @ ..] => (*resource, *name, *sub, rest.join("/")),
+            _ => None,
+        };
+        let old_watch = watched.is_some();
+        let Some(Place { namespace, resource, name, subresource, rest }) = watched.or_else(|| place(&parts)) else {
+            return info;
         };
         let mut info = RequestInfo {
             resource_request: true,
@@ -84,7 +77,7 @@ impl RequestInfo {
             subresource: subresource.to_owned(),
             namespace: namespace.to_owned(),
             name: name.to_owned(),
-            rest,
+            rest: rest.join("/"),
             path: info.path,
         };
         if old_watch {
@@ -99,6 +92,32 @@ impl RequestInfo {
         }
         info
     }
+}
+
+/// What the segments behind the version name.
+struct Place<'a> {
+    namespace: &'a str,
+    resource: &'a str,
+    name: &'a str,
+    subresource: &'a str,
+    rest: &'a [&'a str],
+}
+
+fn place<'a>(mut parts: &'a [&'a str]) -> Option<Place<'a>> {
+    let mut namespace = "";
+    if let ["namespaces", name, behind @ ..] = parts {
+        namespace = name;
+        if behind.first().is_some_and(|sub| !OF_NAMESPACES.contains(sub)) {
+            parts = behind;
+        }
+    }
+    let (resource, name, subresource, rest): (_, _, _, &[&str]) = match parts {
+        [] => return None,
+        [resource] => (*resource, "", "", &[]),
+        [resource, name] => (*resource, *name, "", &[]),
+        [resource, name, sub, rest @ ..] => (*resource, *name, *sub, rest),
+    };
+    Some(Place { namespace, resource, name, subresource, rest })
 }
 
 fn single_name(selector: &str) -> Option<&str> {
@@ -171,6 +190,9 @@ mod tests {
             ("DELETE", "/apis/apps/v1/namespaces/a/deployments/b", "delete apps v1 deployments - a b -"),
             ("PUT", "/apis/apps/v1/namespaces/a/deployments/b/scale", "update apps v1 deployments scale a b -"),
             ("GET", "/apis/apps/v1/watch/namespaces/a/deployments", "watch apps v1 deployments - a - -"),
+            ("GET", "/api/v1/watch/namespaces/a/pods/b", "watch - v1 pods - a b -"),
+            ("POST", "/api/v1/watch/namespaces/a/pods", "create - v1 watch a - namespaces pods"),
+            ("GET", "/api/v1/watch/namespaces/a/pods/b/exec", "get - v1 watch a - namespaces pods/b/exec"),
             (
                 "GET",
                 "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode",

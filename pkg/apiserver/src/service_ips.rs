@@ -6,7 +6,7 @@
 //!   cannot give out an address twice.
 //! - [`repair`] mends at the start what older versions or hands have left.
 
-use std::{collections::BTreeMap, net::Ipv4Addr};
+use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc};
 
 use api::{Kind, Status, Value, meta, tree};
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use serde_json::json;
 use store::{Compare, KeyRange, Op, Txn};
 
 use crate::{
-    cache::Wanted,
+    cache::{Object, Wanted},
     keys,
     server::Server,
     stored::{self, Stored},
@@ -151,6 +151,9 @@ fn decide(services: &[Value], objects: &[Value]) -> Vec<Repair> {
 }
 
 /// Brings the objects in line with the Services, once.
+///
+/// An object is removed only if no Service had its address after the object was seen, and the object is still as it
+/// was: a Service that takes the address writes the object along with it.
 pub async fn repair(server: &Server) -> Result<(), Status> {
     let kinds = server.kinds();
     let (Some(services), Some(kind)) =
@@ -158,15 +161,23 @@ pub async fn repair(server: &Server) -> Result<(), Status> {
     else {
         return Ok(());
     };
+    // The Services are looked at after their objects: one that comes in between is missed by neither.
+    let objects = listed(server, kind).await?;
+    let services = listed(server, services).await?;
+    apply(server, kind, &services, &objects).await
+}
+
+/// All objects of a kind, with everything that was committed before this was called.
+async fn listed(server: &Server, kind: &Kind) -> Result<Vec<Arc<Object>>, Status> {
     server.caches.at_head().await?;
-    let mut lists = Vec::new();
-    for kind in [services, kind] {
-        let cache = server.caches.of(kind).await?;
-        let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-        lists.push(page.objects);
-    }
-    let trees = |at: usize| -> Vec<Value> { lists[at].iter().filter_map(|object| object.stored.tree().ok()).collect() };
-    let steps = decide(&trees(0), &trees(1));
+    let cache = server.caches.of(kind).await?;
+    Ok(cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes).objects)
+}
+
+async fn apply(server: &Server, kind: &Kind, services: &[Arc<Object>], objects: &[Arc<Object>]) -> Result<(), Status> {
+    let trees =
+        |of: &[Arc<Object>]| -> Vec<Value> { of.iter().filter_map(|object| object.stored.tree().ok()).collect() };
+    let steps = decide(&trees(services), &trees(objects));
     if steps.is_empty() {
         return Ok(());
     }
@@ -185,7 +196,7 @@ pub async fn repair(server: &Server) -> Result<(), Status> {
         };
         let key = keys::object(kind, "", &name);
         // As it was when this was decided, or a Service has come between.
-        let seen = lists[1].iter().find(|object| object.name() == name).map_or(0, |object| object.stored.revision);
+        let seen = objects.iter().find(|object| object.name() == name).map_or(0, |object| object.stored.revision);
         let seen = if matches!(step, Repair::Make(..)) { 0 } else { seen };
         let txn = Txn { when: vec![Compare::mod_revision(key, seen)], then: vec![op], ..Txn::default() };
         server.store.txn(txn).await.map_err(keys::store_error)?;
@@ -194,7 +205,7 @@ pub async fn repair(server: &Server) -> Result<(), Status> {
 }
 
 /// The addresses that are taken by objects, but for those of one Service.
-pub fn taken(objects: &[std::sync::Arc<crate::cache::Object>], namespace: &str, name: &str) -> Vec<Ipv4Addr> {
+pub fn taken(objects: &[Arc<Object>], namespace: &str, name: &str) -> Vec<Ipv4Addr> {
     let others = |stored: &Stored| stored.tree().map_or(true, |tree| !belongs(&tree, namespace, name));
     let found = objects.iter().filter_map(|object| Some((object.name().parse().ok()?, object)));
     found.filter(|(_, object)| others(&object.stored)).map(|(ip, _)| ip).collect()

@@ -8,7 +8,7 @@ use api::{Status, Value, meta, tree, validation::FieldErrors, validation::x509};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{Attributes, Operation, Plugin};
+use super::{Attributes, Operation, Plugin, same_metadata};
 use crate::auth::{Question, rbac::MASTERS};
 
 const GROUP: &str = "certificates.k8s.io";
@@ -65,18 +65,6 @@ impl Plugin for Certificates {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether metadata differ at most in what garbage collection and bookkeeping touch.
-fn same_metadata(old: &Value, new: &Value) -> bool {
-    let rest = |object: &Value| {
-        let mut metadata = object["metadata"].clone();
-        for field in ["ownerReferences", "finalizers", "managedFields", "resourceVersion"] {
-            tree::remove(&mut metadata, field);
-        }
-        metadata
-    };
-    tree::equal(&rest(old), &rest(new))
 }
 
 /// Writes down who asks.

@@ -6,7 +6,7 @@
 use api::{Status, Value, meta, tree};
 use serde_json::json;
 
-use super::{Attributes, Operation, Plugin};
+use super::{Attributes, Operation, Plugin, same_metadata};
 use crate::auth::{
     Question,
     rbac::{GROUP, MASTERS},
@@ -30,7 +30,14 @@ impl Plugin for Escalation {
         }
         let same = |field: &str| attributes.old.is_some_and(|old| old[field] == object[field]);
         match &*call.kind.plural {
-            "roles" | "clusterroles" if !(same("rules") && same("aggregationRule")) => role(attributes, object).await,
+            // Labels count: they add the rules to other roles, by aggregation.
+            "roles" | "clusterroles"
+                if !(same("rules")
+                    && same("aggregationRule")
+                    && attributes.old.is_some_and(|old| same_metadata(old, object))) =>
+            {
+                role(attributes, object).await
+            }
             "rolebindings" | "clusterrolebindings" if !(same("subjects") && same("roleRef")) => {
                 binding(attributes, object).await
             }
@@ -45,7 +52,7 @@ async fn role(attributes: &Attributes<'_>, object: &Value) -> Result<(), Status>
         return Ok(());
     }
     let mut wanted = Rule::all(object);
-    if !object["aggregationRule"].is_null() {
+    if [Some(object), attributes.old].into_iter().flatten().any(|role| !role["aggregationRule"].is_null()) {
         // What it will hold is not known: it takes everything.
         wanted.extend(Rule::all(&json!({"rules": [
             {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}, {"verbs": ["*"], "nonResourceURLs": ["*"]},

@@ -14,7 +14,7 @@ mod topology;
 
 use std::any::Any;
 
-use api::{Status, Value};
+use api::{Status, Value, tree};
 use parking_lot::Mutex;
 
 use crate::call::Call;
@@ -87,6 +87,18 @@ pub fn plugins(own_node: &str) -> Vec<Box<dyn Plugin>> {
         Box::new(devices::TaintTimes),
         Box::new(topology::PodTopologyLabels),
     ]
+}
+
+/// Whether metadata differ at most in what garbage collection and bookkeeping touch.
+fn same_metadata(old: &Value, new: &Value) -> bool {
+    let rest = |object: &Value| {
+        let mut metadata = object["metadata"].clone();
+        for field in ["ownerReferences", "finalizers", "managedFields", "resourceVersion"] {
+            tree::remove(&mut metadata, field);
+        }
+        metadata
+    };
+    tree::equal(&rest(old), &rest(new))
 }
 
 /// Runs the first half.

@@ -23,7 +23,7 @@ pub struct NodeRestriction {
 const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
 
 /// Labels of the project's own domains that a kubelet may set.
-const LABELS: [&str; 12] = [
+const LABELS: [&str; 11] = [
     "kubernetes.io/hostname",
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",
@@ -35,7 +35,6 @@ const LABELS: [&str; 12] = [
     "kubernetes.io/arch",
     "beta.kubernetes.io/os",
     "beta.kubernetes.io/arch",
-    "topology.k8s.io/zone",
 ];
 
 #[async_trait::async_trait]

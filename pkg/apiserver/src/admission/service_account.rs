@@ -1,15 +1,15 @@
 //! Pods get a service account, and its token, CA and namespace as files.
 
-use api::{Status, Value, meta};
+use api::{Status, Value, meta, tree};
 use rand::Rng as _;
 use serde_json::json;
 
 use super::{Attributes, Operation, Plugin};
+use crate::auth::node_links::{self, MIRROR};
 
 /// Upstream's ServiceAccount.
 pub struct ServiceAccount;
 
-const MIRROR: &str = "kubernetes.io/config.mirror";
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const VOLUME_PREFIX: &str = "kube-api-access-";
 /// Just over an hour, as upstream: kubelets renew at 80 %.
@@ -25,8 +25,8 @@ impl Plugin for ServiceAccount {
         if !attributes.is_core("pods") || attributes.operation != Operation::Create {
             return Ok(());
         }
-        if !object["metadata"]["annotations"][MIRROR].is_null() {
-            return Ok(());
+        if is_mirror(object) {
+            return mirror(object);
         }
         if object["spec"]["serviceAccountName"].as_str().unwrap_or_default().is_empty() {
             object["spec"]["serviceAccountName"] = "default".into();
@@ -53,6 +53,33 @@ impl Plugin for ServiceAccount {
         }
         Ok(())
     }
+
+    async fn validate(&self, attributes: &Attributes<'_>, object: &Value) -> Result<(), Status> {
+        if !attributes.is_core("pods") || attributes.operation != Operation::Create || !is_mirror(object) {
+            return Ok(());
+        }
+        mirror(object)
+    }
+}
+
+/// Whether a pod says that it mirrors a file of its node. Anybody may say so.
+fn is_mirror(pod: &Value) -> bool {
+    !pod["metadata"]["annotations"][MIRROR].is_null()
+}
+
+/// Mirror pods are let through as they are, so they must not use what others have to ask for.
+fn mirror(pod: &Value) -> Result<(), Status> {
+    let mut sources = tree::items(pod, "spec.volumes").iter().flat_map(|v| tree::items(v, "projected.sources"));
+    let why = if !tree::text(pod, "spec.serviceAccountName").is_empty() {
+        "a mirror pod may not reference service accounts"
+    } else if node_links::has_secrets(pod) {
+        "a mirror pod may not reference secrets"
+    } else if sources.any(|source| !source["serviceAccountToken"].is_null()) {
+        "a mirror pod may not use ServiceAccountToken volume projections"
+    } else {
+        return Ok(());
+    };
+    Err(Status::forbidden("", "pods", meta::name(pod), why))
 }
 
 fn random_suffix() -> String {

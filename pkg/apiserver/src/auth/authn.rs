@@ -42,10 +42,11 @@ pub async fn authenticate(
         (None, None) if is_public(path) => UserInfo::anonymous(),
         (None, None) => return Err(Status::unauthorized()),
     };
-    if headers.contains_key("impersonate-user") {
+    // One that is empty is none.
+    if headers.get("impersonate-user").is_some_and(|name| !name.is_empty()) {
         return impersonate(server, user, headers).await;
     }
-    if headers.keys().any(|name| name.as_str().starts_with("impersonate-")) {
+    if headers.keys().any(|name| name.as_str().starts_with("impersonate-") && name != "impersonate-user") {
         return Err(Status::bad_request("requested groups, uid or extra without impersonating a user"));
     }
     Ok(user)
@@ -119,6 +120,9 @@ async fn impersonate(server: &Server, user: UserInfo, headers: &HeaderMap) -> Re
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     let kinds = server.kinds();
     let name = text("impersonate-user");
+    if name.is_empty() {
+        return Err(Status::bad_request("the name of the user to impersonate cannot be read"));
+    }
     let mut target = UserInfo { name: name.clone(), uid: text("impersonate-uid"), ..UserInfo::default() };
     let mut questions = Vec::new();
     let ask = |resource: &str, name: &str| Question {

@@ -95,6 +95,13 @@ pub fn first_reference(pod: &Value) -> Option<&'static str> {
     None
 }
 
+/// Whether a pod uses any Secret.
+pub fn has_secrets(pod: &Value) -> bool {
+    let mut links = Links::default();
+    references(pod, &mut links);
+    !links.secrets.is_empty()
+}
+
 /// Secrets and ConfigMaps of a pod's containers, volumes and pulls.
 fn references(pod: &Value, links: &mut Links) {
     let mut secret = |name: &str| {

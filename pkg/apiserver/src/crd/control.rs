@@ -93,7 +93,7 @@ async fn settle(server: &Arc<Server>, settled: &mut Settled) -> bool {
         let Some((definition, taken, status)) = settled.next(&server.definitions.all(), &failed, &now) else {
             return failed.is_empty();
         };
-        let change = json!({"metadata": {"resourceVersion": definition.revision.to_string()}, "status": status});
+        let change = change(&definition, status);
         match write(server, &definition, &change).await {
             Ok(written) => {
                 if meta::text(&written, "resourceVersion") == definition.revision.to_string() {
@@ -117,6 +117,17 @@ async fn settle(server: &Arc<Server>, settled: &mut Settled) -> bool {
             }
         }
     }
+}
+
+/// The merge patch that brings a definition to this status: accepted names that are none any more are taken out.
+fn change(definition: &Definition, mut status: Value) -> Value {
+    let had = definition.status["acceptedNames"].as_object();
+    if let Some(names) = status["acceptedNames"].as_object_mut() {
+        for field in had.into_iter().flat_map(|had| had.keys()) {
+            names.entry(field.clone()).or_insert(Value::Null);
+        }
+    }
+    json!({"metadata": {"resourceVersion": definition.revision.to_string()}, "status": status})
 }
 
 /// Has the objects of definitions deleted that wait for that.

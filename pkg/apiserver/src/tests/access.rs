@@ -163,3 +163,108 @@ async fn nobody_grants_what_they_do_not_hold() {
     fixture.user = UserInfo::authenticated("joe", &[]);
     fixture.post(&bindings, &bind("Role", "strong")).await.refused(403, "Forbidden");
 }
+
+/// Gives a user these rules everywhere.
+async fn allow(fixture: &Fixture, user: &str, rules: Value) {
+    let group = "/apis/rbac.authorization.k8s.io/v1";
+    let role = json!({"metadata": {"name": format!("of-{user}")}, "rules": rules});
+    fixture.post(&format!("{group}/clusterroles"), &role).await.expect(201);
+    let binding = json!({"metadata": {"name": format!("of-{user}")}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": format!("of-{user}")},
+        "subjects": [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user}]});
+    fixture.post(&format!("{group}/clusterrolebindings"), &binding).await.expect(201);
+}
+
+#[tokio::test]
+async fn streams_were_open_to_watchers_through_the_old_watch_path() {
+    let mut fixture = Fixture::new().await;
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "x"}]}});
+    fixture.post(pods, &pod).await.expect(201);
+    let all = json!(["pods", "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/log", "pods/status"]);
+    allow(&fixture, "joe", json!([{"verbs": ["watch", "list"], "apiGroups": [""], "resources": all}])).await;
+    let masters = std::mem::replace(&mut fixture.user, UserInfo::authenticated("joe", &[]));
+    for sub in ["exec", "attach", "portforward", "proxy", "log", "status"] {
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            let uri = format!("/api/v1/watch/namespaces/default/pods/a/{sub}");
+            fixture.send(method, &uri, &[], "").await.refused(403, "Forbidden");
+        }
+    }
+    fixture.user = masters;
+    for (method, uri, want) in [
+        ("POST", "/api/v1/watch/namespaces/default/pods/a/exec", 404),
+        ("GET", "/api/v1/watch/namespaces/default/pods/a/log", 404),
+        ("DELETE", "/api/v1/namespaces/default/pods/a/exec", 405),
+        ("PUT", "/api/v1/namespaces/default/pods/a/portforward", 405),
+        ("POST", "/api/v1/namespaces/default/pods/a/log", 405),
+    ] {
+        assert_eq!(fixture.send(method, uri, &[], "").await.code, want, "{method} {uri}");
+    }
+}
+
+#[tokio::test]
+async fn get_was_enough_to_run_commands_in_pods() {
+    let mut fixture = Fixture::new().await;
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "x"}]}});
+    fixture.post(pods, &pod).await.expect(201);
+    let streams = json!(["pods/exec", "pods/attach", "pods/portforward"]);
+    let rule = |verbs: Value| json!([{"verbs": verbs, "apiGroups": [""], "resources": streams}]);
+    allow(&fixture, "reader", rule(json!(["get"]))).await;
+    allow(&fixture, "runner", rule(json!(["get", "create"]))).await;
+    for sub in ["exec", "attach", "portforward"] {
+        let uri = format!("{pods}/a/{sub}?command=ls");
+        fixture.user = UserInfo::authenticated("reader", &[]);
+        let message = fixture.get(&uri).await.refused(403, "Forbidden");
+        assert!(message.contains(&format!("cannot create resource \"pods/{sub}\"")), "{message}");
+        // Whether the pod is there is nothing for them.
+        fixture.get(&format!("{pods}/none/{sub}")).await.refused(403, "Forbidden");
+        fixture.user = UserInfo::authenticated("runner", &[]);
+        let message = fixture.get(&uri).await.refused(400, "BadRequest");
+        assert_eq!(message, "pod a does not have a host assigned");
+    }
+}
+
+#[tokio::test]
+async fn a_label_on_a_strong_role_gave_its_rules_to_others() {
+    let mut fixture = Fixture::new().await;
+    let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    let all = json!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]);
+    fixture.post(roles, &json!({"metadata": {"name": "strong"}, "rules": all})).await.expect(201);
+    let selectors = json!({"clusterRoleSelectors": [{"matchLabels": {"to": "sum"}}]});
+    fixture.post(roles, &json!({"metadata": {"name": "sum"}, "aggregationRule": selectors})).await.expect(201);
+    let own =
+        json!([{"verbs": ["get", "patch"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles"]}]);
+    allow(&fixture, "joe", own.clone()).await;
+    fixture.user = UserInfo::authenticated("joe", &[]);
+    let patch = |name: &str, patch: Value| {
+        let uri = format!("{roles}/{name}");
+        let fixture = &fixture;
+        async move { fixture.patch("merge", &uri, &patch).await }
+    };
+    let label = json!({"metadata": {"labels": {"to": "sum"}}});
+    let message = patch("strong", label.clone()).await.refused(403, "Forbidden");
+    assert!(message.contains("attempting to grant RBAC permissions not currently held"), "{message}");
+    // What garbage collection does is nobody's grant; what one holds oneself may be labelled.
+    patch("strong", json!({"metadata": {"finalizers": ["example.com/a"]}})).await.expect(200);
+    patch("of-joe", label).await.expect(200);
+    // A role that was a sum of others holds what nobody knows.
+    patch("sum", json!({"aggregationRule": null, "rules": own})).await.refused(403, "Forbidden");
+}
+
+#[tokio::test]
+async fn an_empty_name_to_impersonate_was_taken_for_a_user() {
+    let fixture = Fixture::new().await;
+    let review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let send = async |headers: &[(&str, &str)]| {
+        let headers = [&[("content-type", "application/json")], headers].concat();
+        fixture.send("POST", review, &headers, "{}").await
+    };
+    let who = send(&[("impersonate-user", "")]).await.expect(201);
+    assert_eq!(who["status"]["userInfo"]["username"], "admin");
+    for header in ["impersonate-group", "impersonate-uid", "impersonate-extra-scopes"] {
+        send(&[("impersonate-user", ""), (header, "x")]).await.refused(400, "BadRequest");
+        send(&[(header, "x")]).await.refused(400, "BadRequest");
+    }
+    // What cannot be read is not nobody.
+    send(&[("impersonate-user", "\u{e9}")]).await.refused(400, "BadRequest");
+}

@@ -5,6 +5,10 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use store::MemoryStore;
 
+use http_body::Frame;
+use http_body_util::StreamBody;
+use tower::ServiceExt as _;
+
 use super::{Answer, Fixture, watches::Events};
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -357,4 +361,65 @@ async fn a_definition_named_as_what_is_built_in_leaves_its_objects_alone() {
     fixture.delete(&one, Value::Null).await.expect(200);
     until(&|answer| answer.code == 404).await;
     fixture.get(&format!("{classes}/a")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_slow_create_left_its_object_behind_the_definition() {
+    let fixture = Fixture::new().await;
+    establish(&fixture, &definition("widgets", "Widget")).await;
+    let mut slow = Vec::new();
+    for name in ["a", "b"] {
+        // The body comes when the test says so; the row is taken before.
+        let (sender, body) = tokio::sync::mpsc::channel::<Frame<bytes::Bytes>>(1);
+        let stream = futures::stream::unfold(body, |mut body| async move {
+            body.recv().await.map(|frame| (Ok::<_, std::convert::Infallible>(frame), body))
+        });
+        let request = http::Request::post(WIDGETS)
+            .header("content-type", "application/json")
+            .extension(fixture.user.clone())
+            .body(StreamBody::new(Box::pin(stream)))
+            .unwrap();
+        let answer = tokio::spawn(fixture.server.clone().oneshot(request));
+        slow.push((sender, answer, widget(name, json!({})).to_string()));
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut held = widget("held", json!({}));
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    fixture.post(WIDGETS, &held).await.expect(201);
+    fixture.delete(&format!("{CRDS}/widgets.example.com"), Value::Null).await.expect(200);
+    let finish = async |(sender, answer, body): (tokio::sync::mpsc::Sender<_>, tokio::task::JoinHandle<_>, String)| {
+        sender.send(Frame::data(bytes::Bytes::from(body))).await.unwrap();
+        drop(sender);
+        let answer: Result<http::Response<crate::Body>, std::convert::Infallible> = answer.await.unwrap();
+        answer.unwrap().status().as_u16()
+    };
+    let mut slow = slow.into_iter();
+    assert_eq!(finish(slow.next().unwrap()).await, 405, "it is going");
+    fixture.patch("merge", &format!("{WIDGETS}/held"), &json!({"metadata": {"finalizers": []}})).await.expect(200);
+    until(&fixture, "widgets", |answer| answer.code == 404).await;
+    fixture.get(WIDGETS).await.refused(404, "NotFound");
+    assert_eq!(finish(slow.next().unwrap()).await, 404, "it is gone");
+    establish(&fixture, &definition("widgets", "Widget")).await;
+    assert_eq!(names(&fixture.get(WIDGETS).await.expect(200)), [""; 0]);
+}
+
+#[tokio::test]
+async fn short_names_and_categories_could_not_be_taken_back() {
+    let fixture = Fixture::new().await;
+    let mut wanted = definition("widgets", "Widget");
+    wanted["spec"]["names"]["shortNames"] = json!(["wd"]);
+    wanted["spec"]["names"]["categories"] = json!(["all"]);
+    establish(&fixture, &wanted).await;
+    let resource = async || fixture.get("/apis/example.com/v1").await.expect(200)["resources"][0].clone();
+    assert_eq!(resource().await["shortNames"], json!(["wd"]));
+    let uri = format!("{CRDS}/widgets.example.com");
+    let less = json!({"spec": {"names": {"shortNames": null, "categories": null}}});
+    fixture.patch("merge", &uri, &less).await.expect(200);
+    let left = until(&fixture, "widgets", |a| a.body["status"]["acceptedNames"]["shortNames"].is_null()).await;
+    assert!(left["status"]["acceptedNames"]["categories"].is_null(), "{left}");
+    assert_eq!((&resource().await["shortNames"], &resource().await["categories"]), (&Value::Null, &Value::Null));
+    // What was freed is free for others.
+    let mut other = definition("gadgets", "Gadget");
+    other["spec"]["names"]["shortNames"] = json!(["wd"]);
+    assert_eq!(condition(&establish(&fixture, &other).await, "NamesAccepted"), "True");
 }

@@ -284,3 +284,12 @@ async fn old_kinds_leave_their_dependents_unless_told_otherwise() {
         assert_eq!(now.body["metadata"]["finalizers"], left, "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_kubelet_could_set_a_label_of_the_project_that_is_not_its_own() {
+    let fixture = as_node("a").await;
+    let node = |label: &str| json!({"metadata": {"name": "a", "labels": {label: "x"}}});
+    let message = fixture.post("/api/v1/nodes", &node("topology.k8s.io/zone")).await.refused(403, "Forbidden");
+    assert!(message.ends_with("not allowed to set the following labels: topology.k8s.io/zone"), "{message}");
+    fixture.post("/api/v1/nodes", &node("topology.kubernetes.io/zone")).await.expect(201);
+}

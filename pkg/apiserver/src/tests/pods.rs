@@ -188,3 +188,37 @@ async fn ephemeral_containers_have_a_door_of_their_own() {
     assert_eq!(done["spec"]["ephemeralContainers"][0]["name"], "e");
     assert!(done["metadata"]["labels"].is_null());
 }
+
+#[tokio::test]
+async fn a_mirror_annotation_let_pods_name_any_account_and_secret() {
+    let fixture = Fixture::new().await;
+    let mirror = |more: Value| {
+        let mut pod = pod("m");
+        pod["metadata"]["annotations"] = json!({"kubernetes.io/config.mirror": "x"});
+        pod["spec"]["nodeName"] = "n".into();
+        pod["spec"].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        pod
+    };
+    let container = |more: Value| {
+        let mut container = json!({"name": "c", "image": "x"});
+        container.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"containers": [container]})
+    };
+    let token = json!([{"serviceAccountToken": {"path": "token"}}]);
+    for (spec, want) in [
+        (json!({"serviceAccountName": "default"}), "a mirror pod may not reference service accounts"),
+        (json!({"serviceAccountName": "missing"}), "a mirror pod may not reference service accounts"),
+        (json!({"volumes": [{"name": "v", "secret": {"secretName": "s"}}]}), "a mirror pod may not reference secrets"),
+        (json!({"imagePullSecrets": [{"name": "s"}]}), "a mirror pod may not reference secrets"),
+        (container(json!({"envFrom": [{"secretRef": {"name": "s"}}]})), "a mirror pod may not reference secrets"),
+        (
+            json!({"volumes": [{"name": "v", "projected": {"sources": token}}]}),
+            "a mirror pod may not use ServiceAccountToken volume projections",
+        ),
+    ] {
+        let message = fixture.post(PODS, &mirror(spec)).await.refused(403, "Forbidden");
+        assert_eq!(message, format!("pods \"m\" is forbidden: {want}"));
+    }
+    let made = fixture.post(PODS, &mirror(json!({}))).await.expect(201);
+    assert!(made["spec"]["volumes"].is_null(), "{made}");
+}

@@ -2,6 +2,13 @@
 
 use serde_json::{Value, json};
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use store::{Error, KeyRange, LeaseStatus, MemoryStore, Op, Range, RangeResponse, Store, Txn, TxnResponse, Watch};
+
 use super::Fixture;
 
 const SERVICES: &str = "/api/v1/namespaces/default/services";
@@ -101,4 +108,102 @@ async fn addresses_have_objects_of_their_own() {
     fixture.delete(&format!("{SERVICES}/a"), Value::Null).await.expect(200);
     fixture.get(&format!("{addresses}/{ip}")).await.refused(404, "NotFound");
     fixture.get(&format!("{addresses}/10.43.0.77")).await.expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_repair_removed_the_address_of_a_service_that_was_made_meanwhile() {
+    let fixture = Fixture::new().await;
+    let server = &fixture.server.server;
+    let creates = futures::future::join_all((0..60).map(|n| {
+        let fixture = &fixture;
+        async move {
+            let made = fixture.post(SERVICES, &service(&format!("s{n}"), json!({"ports": [{"port": 80}]}))).await;
+            made.expect(201)["spec"]["clusterIP"].as_str().unwrap().to_owned()
+        }
+    }));
+    let (server, stop) = (server.clone(), fixture.stop.child_token());
+    let ended = stop.clone();
+    let repairs = tokio::spawn(async move {
+        while !ended.is_cancelled() {
+            crate::service_ips::repair(&server).await.unwrap();
+        }
+    });
+    let made = creates.await;
+    stop.cancel();
+    repairs.await.unwrap();
+    for ip in made {
+        fixture.get(&format!("/apis/networking.k8s.io/v1/ipaddresses/{ip}")).await.expect(200);
+    }
+}
+
+/// A store in which somebody else is always faster with what is written along with Services.
+#[derive(Default)]
+struct Faster {
+    store: MemoryStore,
+    tried: AtomicUsize,
+}
+
+#[async_trait::async_trait]
+impl Store for Faster {
+    async fn txn(&self, mut txn: Txn) -> Result<TxnResponse, Error> {
+        let is_address = |op: &Op| format!("{op:?}").contains("ipaddresses/");
+        if txn.then.len() > 1 && txn.then.iter().any(is_address) {
+            self.tried.fetch_add(1, Ordering::Relaxed);
+            txn.when.push(store::Compare::mod_revision("/nobody/has/this", 1));
+        }
+        self.store.txn(txn).await
+    }
+    async fn range(&self, range: Range) -> Result<RangeResponse, Error> {
+        self.store.range(range).await
+    }
+    async fn watch(&self, keys: KeyRange, from: i64) -> Result<Watch, Error> {
+        self.store.watch(keys, from).await
+    }
+    async fn progress(&self) -> Result<(), Error> {
+        self.store.progress().await
+    }
+    async fn revision(&self) -> Result<i64, Error> {
+        self.store.revision().await
+    }
+    fn compacted(&self) -> i64 {
+        self.store.compacted()
+    }
+    async fn compact(&self, revision: i64) -> Result<(), Error> {
+        self.store.compact(revision).await
+    }
+    async fn lease_grant(&self, id: i64, ttl: i64) -> Result<i64, Error> {
+        self.store.lease_grant(id, ttl).await
+    }
+    async fn lease_keep_alive(&self, id: i64) -> Result<i64, Error> {
+        self.store.lease_keep_alive(id).await
+    }
+    async fn lease_revoke(&self, id: i64) -> Result<(), Error> {
+        self.store.lease_revoke(id).await
+    }
+    async fn lease_time_to_live(&self, id: i64) -> Result<LeaseStatus, Error> {
+        self.store.lease_time_to_live(id).await
+    }
+    async fn leases(&self) -> Result<Vec<i64>, Error> {
+        self.store.leases().await
+    }
+    async fn close(&self) -> Result<(), Error> {
+        self.store.close().await
+    }
+}
+
+#[tokio::test]
+async fn an_apply_whose_address_was_always_taken_by_others_never_ended() {
+    let store = Arc::new(Faster::default());
+    let fixture = Fixture::over(store.clone()).await;
+    let wanted = service("a", json!({"ports": [{"port": 80}]}));
+    let message = fixture.post(SERVICES, &wanted).await.refused(409, "Conflict");
+    assert!(!message.contains("unique name"), "{message}");
+    assert!(store.tried.load(Ordering::Relaxed) > 1);
+    let mut applied = json!({"apiVersion": "v1", "kind": "Service"});
+    applied.as_object_mut().unwrap().extend(wanted.as_object().unwrap().clone());
+    let uri = format!("{SERVICES}/a?fieldManager=m");
+    let apply = fixture.patch("apply", &uri, &applied);
+    let answer = tokio::time::timeout(std::time::Duration::from_secs(20), apply).await.expect("an end");
+    answer.refused(409, "Conflict");
+    fixture.put(&format!("{SERVICES}/a"), &wanted).await.refused(409, "Conflict");
 }

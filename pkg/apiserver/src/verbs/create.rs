@@ -63,6 +63,7 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
             return Ok(Stored::new(stored::encode(&stored_form(call, object)), 0)?);
         }
         let name = meta::name(&object).to_owned();
+        still_taken(call)?;
         match write(call, object, 0, track).await? {
             Some(stored) => return Ok(stored),
             None if generated => {}
@@ -71,9 +72,24 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
             None => return Err(Status::already_exists(&kind.group, &kind.plural, &name)),
         }
     }
+    if !generated {
+        let why = "what is written along with the object changed with every try; please try again";
+        return Err(Status::conflict(&kind.group, &kind.plural, meta::name(&object), why));
+    }
     let mut status = Status::already_exists(&kind.group, &kind.plural, meta::text(&object, "generateName"));
     status.message = format!("{}, the server was not able to generate a unique name for the object", status.message);
     Err(status)
+}
+
+/// Refuses what would be written after the definition of its kind has gone: the request may have taken its row long
+/// ago, and waited for its turn and its body since.
+fn still_taken(call: &Call) -> Result<(), Status> {
+    let kind = &call.kind;
+    match call.server.kinds().by_resource(&kind.group, &kind.version, &kind.plural) {
+        Some(row) if row.verbs == Verbs::Ending => Err(Status::ending(&kind.group, &kind.plural, call.info.verb)),
+        Some(row) if row.namespaced == kind.namespaced => Ok(()),
+        _ => Err(Status::no_such_path()),
+    }
 }
 
 /// Makes the object that an update or an apply has not found, if the user may create it; `None` if it

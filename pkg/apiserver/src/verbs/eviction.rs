@@ -160,10 +160,10 @@ pub async fn evict(call: &Call) -> Result<Reply, Status> {
     admission::created(call, "eviction", &mut eviction).await?;
     let mut options = DeleteOptions::from_tree(&eviction["deleteOptions"])?;
     options.dry_run |= DeleteOptions::dry_run_of(call)?;
-    for attempt in 1..=TRIES {
+    for _ in 0..TRIES {
         match try_to(call, &options).await {
-            Err(status) if status.code == 409 && options.resource_version.is_none() && attempt < TRIES => {}
-            Err(status) => return Err(status),
+            Err((step, status)) if again(step, &status, &options) => {}
+            Err((_, status)) => return Err(status),
             Ok(()) => {
                 let done =
                     json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
@@ -174,24 +174,56 @@ pub async fn evict(call: &Call) -> Result<Reply, Status> {
     Err(Status::timeout("couldn't update PodDisruptionBudget due to conflicts"))
 }
 
-/// Evicts the pod as it is now. A conflict means that something changed before anything was done.
-async fn try_to(call: &Call, options: &DeleteOptions) -> Result<(), Status> {
-    let mut pod = served(&call.kind, &read::current(call).await?)?;
-    delete::check_preconditions(&call.kind, &pod, options)?;
-    let plan = match budgets(call, &pod).await? {
+/// Where an eviction failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Before anything was written.
+    Decide,
+    /// At the budget, which is as it was.
+    Budget,
+    /// At the pod, which must be as it was when this was decided. No budget is spent.
+    Unchanged,
+    /// At the pod. A budget may be spent.
+    Delete,
+}
+
+/// Whether to decide anew: nothing was done yet, and it was not the client's own condition that failed.
+fn again(step: Step, status: &Status, options: &DeleteOptions) -> bool {
+    let open = match step {
+        Step::Budget => true,
+        Step::Unchanged => options.resource_version.is_none(),
+        Step::Decide | Step::Delete => false,
+    };
+    open && status.code == 409
+}
+
+/// Evicts the pod as it is now.
+async fn try_to(call: &Call, options: &DeleteOptions) -> Result<(), (Step, Status)> {
+    let at = |step: Step| move |status: Status| (step, status);
+    let pod = read::current(call).await.and_then(|stored| served(&call.kind, &stored)).map_err(at(Step::Decide))?;
+    delete::check_preconditions(&call.kind, &pod, options).map_err(at(Step::Decide))?;
+    let plan = match budgets(call, &pod).await.map_err(at(Step::Decide))? {
         None => Plan::Delete { unchanged: false },
-        Some((kind, budgets)) => match decide(&pod, &budgets, &call.timestamp())? {
+        Some((kind, budgets)) => match decide(&pod, &budgets, &call.timestamp()).map_err(at(Step::Decide))? {
             Plan::Spend(budget) if !options.dry_run => {
-                write(call, &kind, &budget).await?;
+                write(call, &kind, &budget).await.map_err(at(Step::Budget))?;
                 Plan::Delete { unchanged: false }
             }
             plan => plan,
         },
     };
     let mut options = options.clone();
-    if plan == (Plan::Delete { unchanged: true }) && options.resource_version.is_none() {
-        options.resource_version = Some(meta::text(&pod, "resourceVersion").to_owned());
+    let mut step = Step::Delete;
+    if plan == (Plan::Delete { unchanged: true }) {
+        step = Step::Unchanged;
+        options.resource_version.get_or_insert_with(|| meta::text(&pod, "resourceVersion").to_owned());
     }
+    let done = remove(call, pod, options).await;
+    done.map_err(at(step))
+}
+
+/// Deletes the pod, with a note why.
+async fn remove(call: &Call, mut pod: Value, mut options: DeleteOptions) -> Result<(), Status> {
     if options.dry_run {
         return delete::one(call, &call.info.name, &options).await.map(drop);
     }
@@ -271,6 +303,27 @@ mod tests {
 
     fn budget(status: Value) -> Value {
         json!({"metadata": {"name": "b", "generation": 2}, "spec": {}, "status": status})
+    }
+
+    #[test]
+    fn a_budget_was_spent_again_when_the_deletion_met_a_conflict() {
+        let conflict = || Status::conflict("", "pods", "p", "changed");
+        let (free, own) = (
+            DeleteOptions::default(),
+            DeleteOptions { resource_version: Some("7".to_owned()), ..DeleteOptions::default() },
+        );
+        for (step, options, want) in [
+            (Step::Decide, &free, false),
+            (Step::Budget, &free, true),
+            (Step::Budget, &own, true),
+            (Step::Unchanged, &free, true),
+            (Step::Unchanged, &own, false),
+            (Step::Delete, &free, false),
+            (Step::Delete, &own, false),
+        ] {
+            assert_eq!(again(step, &conflict(), options), want, "{step:?} {options:?}");
+            assert!(!again(step, &Status::too_many_requests("no"), options), "{step:?}");
+        }
     }
 
     #[test]

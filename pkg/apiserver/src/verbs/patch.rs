@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use super::{
     create,
-    update::{Edit, Scope, modify},
+    update::{self, Edit, Scope, modify},
 };
 use crate::{
     body::FieldValidation,
@@ -177,7 +177,7 @@ async fn server_side(
         FieldValidation::Warn => faults.into_iter().for_each(|fault| call.warn(fault)),
         _ => {}
     }
-    loop {
+    for _ in 0..update::TRIES {
         let mut merge = |live: &Value| merged(call, Some(live), &applied, options);
         let outcome = modify(call, options, Edit { scope, track: false }, &mut merge).await;
         match outcome {
@@ -190,6 +190,8 @@ async fn server_side(
             return Ok(Reply::Object(201, stored));
         }
     }
+    // Made and removed by others again and again.
+    Err(call.conflict(update::MODIFIED))
 }
 
 /// The configuration merged into the object. It is merged as it was sent, since its manager owns what

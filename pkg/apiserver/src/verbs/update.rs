@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Writers that may come between before a change is given up.
-const TRIES: usize = 50;
+pub const TRIES: usize = 50;
 
 /// Which part of an object a change may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
         return Err(call.other_name(name));
     }
     super::create::dedupe_owners(call, &mut object, false);
-    loop {
+    for _ in 0..TRIES {
         let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
             if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0")
             {
@@ -100,11 +100,12 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
             Err(status) if scope == Scope::Main && status == call.not_found() && made_by_update(&call.kind) => {}
             Err(status) => return Err(status),
         }
-        match super::create::missing(call, object.clone(), &options, true).await? {
-            Some(stored) => return Ok(Reply::Object(201, stored)),
-            None => continue,
+        if let Some(stored) = super::create::missing(call, object.clone(), &options, true).await? {
+            return Ok(Reply::Object(201, stored));
         }
     }
+    // Made and removed by others again and again.
+    Err(call.conflict(MODIFIED))
 }
 
 /// Kinds whose objects are made by an update where they are missing: group and plural.
@@ -206,7 +207,9 @@ fn only_times_differ(new: &Value, old: &Value) -> bool {
     timeless(new) == timeless(old)
 }
 
-const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+/// Said where others were faster.
+pub const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
 
 fn check_identity(call: &Call, new: &Value, old: &Value) -> Result<(), Status> {
     let (uid, had) = (meta::text(new, "uid"), meta::text(old, "uid"));
