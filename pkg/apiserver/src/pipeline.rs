@@ -123,10 +123,14 @@ where
     let user = authn::authenticate(server, peer, &parts.headers, &info.path).await?;
     let kinds = server.kinds();
     let question = Question::of(&info, &query);
-    let (found, flow) = server.flow.classify(&kinds, &user, &question).await?;
+    let found = server.flow.classify(&kinds, &user, &question).await?;
     let found = class.get_or_init(|| found);
     // Streams are not counted; watches are until they have begun.
-    let seat = if STREAMS.contains(&&*info.subresource) { None } else { Some(server.flow.seat(found, &flow).await?) };
+    let seat = if STREAMS.contains(&&*info.subresource) {
+        None
+    } else {
+        Some(server.flow.seat(found, &user, &question).await?)
+    };
     if !authn::is_always_allowed(&info.path) || info.resource_request {
         server.authorizer.check(&kinds, &user, &question).await?;
     }

@@ -140,8 +140,8 @@ impl<W> Levels<W> {
         others.sum::<usize>() + level.used < self.total
     }
 
-    /// A request asks for a seat. A waiter is made only if it waits.
-    pub fn ask(&mut self, name: &str, flow: &str, waiter: impl FnOnce() -> W) -> Answer {
+    /// A request asks for a seat. The name of its flow and a waiter are made only if it cannot have one at once.
+    pub fn ask(&mut self, name: &str, flow: impl FnOnce() -> String, waiter: impl FnOnce() -> W) -> Answer {
         let gone = self.gone;
         let has_seat = self.has_seat(name);
         let Some(level) = self.levels.get_mut(name) else { return Answer::Exempt };
@@ -156,7 +156,8 @@ impl<W> Levels<W> {
         if level.waiting >= of_all {
             level.forget(gone);
         }
-        let at = level.flows.iter().position(|(had, _)| had == flow);
+        let flow = flow();
+        let at = level.flows.iter().position(|(had, _)| *had == flow);
         let length = at.map_or(0, |at| level.flows[at].1.len());
         if level.waiting >= of_all || length >= of_flow {
             level.refused += 1;
@@ -164,7 +165,7 @@ impl<W> Levels<W> {
         }
         match at {
             Some(at) => level.flows[at].1.push_back(waiter()),
-            None => level.flows.push_back((flow.to_owned(), VecDeque::from([waiter()]))),
+            None => level.flows.push_back((flow, VecDeque::from([waiter()]))),
         }
         level.waiting += 1;
         Answer::Waits

@@ -85,7 +85,7 @@ fn levels(list: &[(&str, Limits)], total: usize) -> Levels<(u32, bool)> {
 }
 
 fn ask(levels: &mut Levels<(u32, bool)>, level: &str, flow: &str, number: u32) -> Answer {
-    levels.ask(level, flow, || (number, false))
+    levels.ask(level, || flow.to_owned(), || (number, false))
 }
 
 #[test]
@@ -139,11 +139,17 @@ fn flows_take_turns_and_queues_are_bounded() {
 }
 
 #[test]
+fn a_flow_has_no_name_until_someone_waits() {
+    let mut levels = levels(&[("a", limits(1, 0, None))], 1);
+    assert_eq!(levels.ask("a", || panic!("a name for nothing"), || panic!("a waiter for nothing")), Answer::Granted);
+}
+
+#[test]
 fn who_has_given_up_makes_room() {
     let mut levels = levels(&[("a", limits(1, 0, None))], 1);
     assert_eq!(ask(&mut levels, "a", "x", 0), Answer::Granted);
     for flow in ["x", "y", "z"] {
-        assert_eq!(levels.ask("a", flow, || (1, true)), Answer::Waits);
+        assert_eq!(levels.ask("a", || flow.to_owned(), || (1, true)), Answer::Waits);
     }
     assert_eq!(ask(&mut levels, "a", "w", 2), Answer::Waits);
     assert_eq!(levels.figures()[0].1, [1, 1, 1, 0]);
