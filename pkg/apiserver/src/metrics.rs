@@ -193,10 +193,11 @@ impl Metrics {
         self.requests.lock().retain(|_, series| series.labels.row.as_ref().is_none_or(there));
     }
 
-    /// Counts a watch for as long as the guard lives.
-    pub fn watch_began(&self) -> WatchGuard {
-        self.watches.fetch_add(1, Ordering::Relaxed);
-        WatchGuard(self.watches.clone())
+    /// Counts a watch for as long as the guard lives; `None` if as many as there may be are under way.
+    pub fn watch_began(&self, most: i64) -> Option<WatchGuard> {
+        let before = self.watches.fetch_add(1, Ordering::Relaxed);
+        let guard = WatchGuard(self.watches.clone());
+        (before < most).then_some(guard)
     }
 
     /// All of them as text.
@@ -300,6 +301,17 @@ mod tests {
             assert!(text.lines().any(|had| had == line), "{line} in\n{text}");
         }
         assert!(text.contains("verb=\"GET\",version=\"v1\",le=\"+Inf\"} 2"), "{text}");
+    }
+
+    #[test]
+    fn watches_have_a_limit() {
+        let metrics = Metrics::default();
+        let first = metrics.watch_began(2);
+        let second = metrics.watch_began(2);
+        assert!(first.is_some() && second.is_some());
+        assert!(metrics.watch_began(2).is_none());
+        drop(first);
+        assert!(metrics.watch_began(2).is_some(), "who was refused is not counted");
     }
 
     #[test]

@@ -116,16 +116,20 @@ impl Flow {
 
     /// A seat for a request of this class, or 429.
     pub async fn seat(&self, class: &Class, user: &UserInfo, question: &Question) -> Result<Seat, Status> {
-        let level = &class.0.level;
         let mut receiver = None;
         let waiter = || {
             let (sender, waiting) = oneshot::channel();
             receiver = Some(waiting);
             sender
         };
-        let answer = self.levels.lock().ask(level, || class.0.flow(user, question), waiter);
+        let (level, answer) = {
+            let mut levels = self.levels.lock();
+            let level = levels.known(&class.0.level);
+            let answer = levels.ask(&level, || class.0.flow(user, question), waiter);
+            (level, answer)
+        };
         let waiting = match (answer, receiver) {
-            (Answer::Granted, _) => return Ok(Seat { levels: Some((self.levels.clone(), level.clone())) }),
+            (Answer::Granted, _) => return Ok(Seat { levels: Some((self.levels.clone(), level)) }),
             (Answer::Exempt, _) => return Ok(Seat { levels: None }),
             (Answer::Waits, Some(receiver)) => receiver,
             (Answer::Waits, None) | (Answer::Refused, _) => return Err(refusal()),
@@ -135,7 +139,7 @@ impl Flow {
         match waited {
             Ok(Ok(seat)) => Ok(seat),
             _ => {
-                self.levels.lock().gave_up(level);
+                self.levels.lock().gave_up(&level);
                 Err(refusal())
             }
         }
