@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use api::Kind;
+use api::{Kind, Kinds, schema::Shared};
 use parking_lot::Mutex;
 
 use crate::request_info::RequestInfo;
@@ -25,10 +25,17 @@ const BUCKETS: [f64; 23] = [
     45.0, 60.0,
 ];
 
+/// Names of a row, which may be gone by the time they are shown.
+struct Row {
+    group: Shared<str>,
+    version: Shared<str>,
+    plural: Shared<str>,
+}
+
 /// What a request is counted as.
 pub struct Labels {
     verb: &'static str,
-    kind: Option<Arc<Kind>>,
+    row: Option<Row>,
     subresource: String,
     scope: &'static str,
     dry_run: bool,
@@ -38,18 +45,21 @@ pub struct Labels {
 impl Labels {
     /// Of a request for this kind; `None` for other paths and what is not served.
     pub fn new(info: &RequestInfo, kind: Option<&Arc<Kind>>, connects: bool, applies: bool, dry_run: bool) -> Self {
-        let kind = kind.cloned();
-        let known = kind.as_ref().is_some_and(|kind| kind.subresource(&info.subresource).is_some());
+        let known = kind.is_some_and(|kind| kind.subresource(&info.subresource).is_some());
         Labels {
             verb: if connects { "CONNECT" } else { shown(info.verb, applies) },
             subresource: if known { info.subresource.clone() } else { String::new() },
-            scope: match (&kind, info.name.is_empty(), info.namespace.is_empty()) {
+            scope: match (kind, info.name.is_empty(), info.namespace.is_empty()) {
                 (None, ..) => "",
                 (Some(_), false, _) => "resource",
                 (Some(kind), true, false) if kind.namespaced => "namespace",
                 _ => "cluster",
             },
-            kind,
+            row: kind.map(|kind| Row {
+                group: kind.group.clone(),
+                version: kind.version.clone(),
+                plural: kind.plural.clone(),
+            }),
             dry_run,
             began: Instant::now(),
         }
@@ -63,8 +73,8 @@ impl Labels {
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.verb, self.scope, &self.subresource, self.dry_run).hash(&mut hasher);
-        if let Some(kind) = &self.kind {
-            (&*kind.group, &*kind.version, &*kind.plural).hash(&mut hasher);
+        if let Some(row) = &self.row {
+            (&*row.group, &*row.version, &*row.plural).hash(&mut hasher);
         }
         hasher.finish()
     }
@@ -73,7 +83,7 @@ impl Labels {
     fn text(&self, first: &str) -> String {
         let empty = ("", "", "");
         let (group, version, resource) =
-            self.kind.as_ref().map_or(empty, |kind| (&*kind.group, &*kind.version, &*kind.plural));
+            self.row.as_ref().map_or(empty, |row| (&*row.group, &*row.version, &*row.plural));
         let dry_run = if self.dry_run { "All" } else { "" };
         format!(
             "{first}component=\"apiserver\",dry_run=\"{dry_run}\",group=\"{group}\",resource=\"{resource}\",\
@@ -177,10 +187,17 @@ impl Metrics {
         requests.entry(labels.hash()).or_insert_with(|| new(labels)).count(code, took);
     }
 
-    /// Counts a watch for as long as the guard lives.
-    pub fn watch_began(&self) -> WatchGuard {
-        self.watches.fetch_add(1, Ordering::Relaxed);
-        WatchGuard(self.watches.clone())
+    /// Forgets what was asked of rows that the table lacks.
+    pub fn keep(&self, kinds: &Kinds) {
+        let there = |row: &Row| kinds.by_resource(&row.group, &row.version, &row.plural).is_some();
+        self.requests.lock().retain(|_, series| series.labels.row.as_ref().is_none_or(there));
+    }
+
+    /// Counts a watch for as long as the guard lives; `None` if as many as there may be are under way.
+    pub fn watch_began(&self, most: i64) -> Option<WatchGuard> {
+        let before = self.watches.fetch_add(1, Ordering::Relaxed);
+        let guard = WatchGuard(self.watches.clone());
+        (before < most).then_some(guard)
     }
 
     /// All of them as text.
@@ -284,5 +301,30 @@ mod tests {
             assert!(text.lines().any(|had| had == line), "{line} in\n{text}");
         }
         assert!(text.contains("verb=\"GET\",version=\"v1\",le=\"+Inf\"} 2"), "{text}");
+    }
+
+    #[test]
+    fn watches_have_a_limit() {
+        let metrics = Metrics::default();
+        let first = metrics.watch_began(2);
+        let second = metrics.watch_began(2);
+        assert!(first.is_some() && second.is_some());
+        assert!(metrics.watch_began(2).is_none());
+        drop(first);
+        assert!(metrics.watch_began(2).is_some(), "who was refused is not counted");
+    }
+
+    #[test]
+    fn series_neither_hold_rows_nor_outlive_them() {
+        let (metrics, kinds) = (Metrics::default(), api::kinds::builtin());
+        let row = Arc::new(Kind::clone(kinds.by_resource("", "v1", "pods").unwrap()));
+        let info = RequestInfo::parse(&http::Method::GET, "/api/v1/namespaces/a/pods/x", &Query::default());
+        metrics.answered(Labels::new(&info, Some(&row), false, false, false), 200);
+        metrics.answered(Labels::new(&info, None, false, false, false), 404);
+        assert_eq!(Arc::strong_count(&row), 1);
+        metrics.keep(&kinds);
+        assert_eq!(metrics.requests.lock().len(), 2);
+        metrics.keep(&Kinds::new(Vec::new()));
+        assert_eq!(metrics.requests.lock().len(), 1, "what was asked of no row stays");
     }
 }

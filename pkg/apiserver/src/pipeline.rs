@@ -24,7 +24,7 @@ use crate::{
     body::{self, Body},
     call::Call,
     components, compress, connect,
-    flow::Class,
+    flow::{Class, Seat},
     metrics::Labels,
     negotiate, nonresource, proxy,
     query::Query,
@@ -66,12 +66,17 @@ where
     // What comes from kubelets and proxied servers is passed on as it is.
     let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
-    let class = OnceLock::new();
+    let held = Held::default();
     let labels = counted_as(&server, &parts, &query, &info);
-    let under_way = (verb != "watch" && !STREAMS.contains(&&*info.subresource)).then(|| server.metrics.began(&labels));
-    let answer = stages(&server, parts, body, query, info, upgrade, &class).instrument(span);
-    let mut response = match AssertUnwindSafe(answer).catch_unwind().await {
-        Ok(Ok(response)) if gzip => compress::gzip(response, verb == "list").await,
+    let long = verb == "watch" || connects(&server.kinds(), &info);
+    let under_way = (!long).then(|| server.metrics.began(&labels));
+    let answer = async {
+        match stages(&server, parts, body, query, info, upgrade, &held).await {
+            Ok(response) if gzip => Ok(compress::gzip(response, verb == "list").await),
+            answer => answer,
+        }
+    };
+    let mut response = match AssertUnwindSafe(answer.instrument(span)).catch_unwind().await {
         Ok(Ok(response)) => response,
         Ok(Err(status)) => {
             if status.code >= 500 {
@@ -85,7 +90,7 @@ where
             reply::error_response(&Status::internal("the handling of the request panicked"), encoding)
         }
     };
-    if let Some(class) = class.get() {
+    if let Some(class) = held.class.get() {
         class.tell(response.headers_mut());
     }
     drop(under_way);
@@ -93,11 +98,18 @@ where
     response
 }
 
+/// What a request holds until its answer is made, compressed if it is.
+#[derive(Default)]
+struct Held {
+    class: OnceLock<Class>,
+    seat: OnceLock<Seat>,
+}
+
 /// What a request is counted as.
 fn counted_as(server: &Server, parts: &Parts, query: &Query, info: &RequestInfo) -> Labels {
     let kinds = server.kinds();
     let kind = kinds.by_resource(&info.group, &info.version, &info.resource).filter(|_| info.resource_request);
-    let connects = STREAMS.contains(&&*info.subresource) && info.subresource != "log";
+    let connects = connects(&kinds, info) && info.subresource != "log";
     let media = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let applies = info.verb == "patch" && media.is_some_and(|media| media.starts_with("application/apply-patch"));
     Labels::new(info, kind, connects, applies, query.text("dryRun").is_some())
@@ -110,7 +122,7 @@ async fn stages<B>(
     query: Query,
     info: RequestInfo,
     upgrade: Option<OnUpgrade>,
-    class: &OnceLock<Class>,
+    held: &Held,
 ) -> Result<Response<Body>, Status>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
@@ -123,10 +135,13 @@ where
     let user = authn::authenticate(server, peer, &parts.headers, &info.path).await?;
     let kinds = server.kinds();
     let question = Question::of(&info, &query);
-    let (found, flow) = server.flow.classify(&kinds, &user, &question).await?;
-    let found = class.get_or_init(|| found);
+    let found = server.flow.classify(&kinds, &user, &question).await?;
+    let found = held.class.get_or_init(|| found);
     // Streams are not counted; watches are until they have begun.
-    let seat = if STREAMS.contains(&&*info.subresource) { None } else { Some(server.flow.seat(found, &flow).await?) };
+    if !connects(&kinds, &info) {
+        let seat = server.flow.seat(found, &user, &question).await?;
+        held.seat.get_or_init(|| seat);
+    }
     if !authn::is_always_allowed(&info.path) || info.resource_request {
         server.authorizer.check(&kinds, &user, &question).await?;
     }
@@ -170,13 +185,14 @@ where
         reply::warn(&mut response, &call.warnings.lock());
         Ok(response)
     };
-    let answer = if long { answer.await } else { timed(deadline, answer).await };
-    drop(seat);
-    answer
+    if long { answer.await } else { timed(deadline, answer).await }
 }
 
-/// Subresources whose connections last as long as the client likes.
-const STREAMS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+/// Whether a request is for a subresource whose connections last as long as the client likes.
+fn connects(kinds: &Kinds, info: &RequestInfo) -> bool {
+    let kind = kinds.by_resource(&info.group, &info.version, &info.resource).filter(|_| info.resource_request);
+    kind.and_then(|kind| kind.subresource(&info.subresource)).is_some_and(|s| s.action == Action::Connect)
+}
 
 /// How long a request may take: what the client says, but no longer than the server lets it.
 fn time_limit(query: &Query) -> Result<Duration, Status> {
@@ -342,6 +358,24 @@ async fn route(call: &Call) -> Result<Reply, Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subresource_named_like_a_stream_took_no_seat() {
+        let kinds = api::kinds::builtin();
+        for (path, want) in [
+            ("/api/v1/namespaces/a/pods/x/log", true),
+            ("/api/v1/namespaces/a/pods/x/exec", true),
+            ("/api/v1/namespaces/a/services/x/proxy/y", true),
+            ("/api/v1/nodes/x/proxy/y", true),
+            ("/api/v1/namespaces/a/services/x/exec", false),
+            ("/api/v1/namespaces/a/configmaps/x/log", false),
+            ("/api/v1/namespaces/a/pods/x/status", false),
+            ("/apis/no.such/v1/namespaces/a/things/x/proxy", false),
+        ] {
+            let info = RequestInfo::parse(&Method::GET, path, &Query::default());
+            assert_eq!(connects(&kinds, &info), want, "{path}");
+        }
+    }
 
     #[test]
     fn durations_are_read_as_go_writes_them() {

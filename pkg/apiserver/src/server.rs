@@ -98,6 +98,7 @@ impl Server {
 
     /// From now on this is served.
     pub(crate) fn serve_kinds(&self, kinds: Kinds) {
+        self.metrics.keep(&kinds);
         self.kinds.store(Arc::new(kinds));
     }
 

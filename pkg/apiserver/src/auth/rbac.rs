@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use api::{Kinds, Status, UserInfo, Value, selector::Fields};
-use arc_swap::ArcSwapOption;
-use store::KeyRange;
 
 use super::rbac_rules::{Index, Rule};
 use crate::{
-    cache::{Caches, Wanted},
+    cache::{Caches, Derived},
     query::Query,
     request_info::RequestInfo,
 };
@@ -102,14 +100,13 @@ impl Question {
 
 /// Roles and bindings, as the caches have them.
 pub struct Rbac {
-    caches: Arc<Caches>,
-    index: ArcSwapOption<([i64; 4], Index)>,
+    index: Derived<Index, 4>,
 }
 
 impl Rbac {
     /// Over these caches.
     pub fn new(caches: Arc<Caches>) -> Self {
-        Rbac { caches, index: ArcSwapOption::empty() }
+        Rbac { index: Derived::new(caches, GROUP, RESOURCES) }
     }
 
     /// Whether roles and bindings, as the caches know them, let the user.
@@ -147,25 +144,10 @@ impl Rbac {
     }
 
     async fn current(&self, kinds: &Kinds) -> Result<Arc<([i64; 4], Index)>, Status> {
-        let mut caches = Vec::with_capacity(RESOURCES.len());
-        for resource in RESOURCES {
-            let Some(kind) = kinds.by_resource(GROUP, "v1", resource) else {
-                // A table without RBAC kinds (tests): nothing is granted.
-                return Ok(Arc::new(([0; 4], Index::default())));
-            };
-            caches.push(self.caches.of(kind).await?);
-        }
-        let revisions = [0, 1, 2, 3].map(|at: usize| caches[at].last());
-        if let Some(index) = self.index.load_full().filter(|index| index.0 == revisions) {
-            return Ok(index);
-        }
-        let objects = |at: usize| -> Vec<Value> {
-            let cache = &caches[at];
-            let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-            page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
+        // A table without RBAC kinds (tests) has no objects: nothing is granted.
+        let build = |[cluster_roles, cluster_bindings, roles, bindings]: [Vec<Value>; 4]| {
+            Index::build(&cluster_roles, &cluster_bindings, &roles, &bindings)
         };
-        let index = Arc::new((revisions, Index::build(&objects(0), &objects(1), &objects(2), &objects(3))));
-        self.index.store(Some(index.clone()));
-        Ok(index)
+        self.index.get(kinds, build).await
     }
 }

@@ -14,10 +14,12 @@
 //! # Caveats
 //! - A cache knows no changes before its first use: watching from an older revision is `Expired`.
 
+mod derived;
 mod facts;
 mod feed;
 mod resource;
 
+pub use derived::Derived;
 pub use facts::Facts;
 pub use feed::{Caches, Passing};
 pub use resource::{Cache, Change, ChangeKind, Object, Page, TooOld, Wanted};

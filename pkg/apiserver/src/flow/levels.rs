@@ -7,6 +7,8 @@ use std::{
 
 use api::{Value, tree};
 
+use super::schemas::CATCH_ALL;
+
 /// What a PriorityLevelConfiguration says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -125,7 +127,8 @@ impl<W> Levels<W> {
     /// Whether a level has a seat to give: its own, or one that others lend.
     fn has_seat(&self, name: &str) -> bool {
         let Some(level) = self.levels.get(name) else { return false };
-        if level.used < level.seats {
+        // A level may become exempt while requests wait there.
+        if level.limits.exempt || level.used < level.seats {
             return true;
         }
         let borrows = level.limits.borrowing.map_or(usize::MAX, |percent| level.seats * percent / 100);
@@ -140,11 +143,16 @@ impl<W> Levels<W> {
         others.sum::<usize>() + level.used < self.total
     }
 
-    /// A request asks for a seat. A waiter is made only if it waits.
-    pub fn ask(&mut self, name: &str, flow: &str, waiter: impl FnOnce() -> W) -> Answer {
+    /// The level that counts for requests of `name`: it may be gone since they were classified.
+    pub fn known(&self, name: &Arc<str>) -> Arc<str> {
+        if self.levels.contains_key(name) { name.clone() } else { CATCH_ALL.into() }
+    }
+
+    /// A request asks for a seat. The name of its flow and a waiter are made only if it cannot have one at once.
+    pub fn ask(&mut self, name: &str, flow: impl FnOnce() -> String, waiter: impl FnOnce() -> W) -> Answer {
         let gone = self.gone;
         let has_seat = self.has_seat(name);
-        let Some(level) = self.levels.get_mut(name) else { return Answer::Exempt };
+        let Some(level) = self.levels.get_mut(name) else { return Answer::Refused };
         if level.limits.exempt {
             return Answer::Exempt;
         }
@@ -156,7 +164,8 @@ impl<W> Levels<W> {
         if level.waiting >= of_all {
             level.forget(gone);
         }
-        let at = level.flows.iter().position(|(had, _)| had == flow);
+        let flow = flow();
+        let at = level.flows.iter().position(|(had, _)| *had == flow);
         let length = at.map_or(0, |at| level.flows[at].1.len());
         if level.waiting >= of_all || length >= of_flow {
             level.refused += 1;
@@ -164,7 +173,7 @@ impl<W> Levels<W> {
         }
         match at {
             Some(at) => level.flows[at].1.push_back(waiter()),
-            None => level.flows.push_back((flow.to_owned(), VecDeque::from([waiter()]))),
+            None => level.flows.push_back((flow, VecDeque::from([waiter()]))),
         }
         level.waiting += 1;
         Answer::Waits

@@ -23,11 +23,9 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use api::{Kinds, Status, UserInfo, Value};
-use arc_swap::ArcSwapOption;
 use http::{HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 use serde_json::json;
-use store::KeyRange;
 use tokio::sync::oneshot;
 
 use self::{
@@ -36,7 +34,7 @@ use self::{
 };
 use crate::{
     auth::Question,
-    cache::{Cache, Caches, Wanted},
+    cache::{Caches, Derived},
 };
 
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";
@@ -91,13 +89,9 @@ impl Class {
     }
 }
 
-/// The configuration at the revisions of its two caches.
-type Current = ([i64; 2], Table);
-
 /// See the module.
 pub struct Flow {
-    caches: Arc<Caches>,
-    current: ArcSwapOption<Current>,
+    current: Derived<Table, 2>,
     levels: Shared,
 }
 
@@ -106,7 +100,7 @@ impl Flow {
     pub fn new(caches: Arc<Caches>, seats: usize) -> Self {
         let mut levels = Levels::new(seats, oneshot::Sender::is_closed);
         levels.configure(Table::default().limits());
-        Flow { caches, current: ArcSwapOption::empty(), levels: Arc::new(Mutex::new(levels)) }
+        Flow { current: Derived::new(caches, GROUP, RESOURCES), levels: Arc::new(Mutex::new(levels)) }
     }
 
     /// Level, seats, seats in use, requests waiting and requests refused, for metrics.
@@ -115,30 +109,27 @@ impl Flow {
     }
 
     /// The class of a request.
-    pub async fn classify(
-        &self,
-        kinds: &Kinds,
-        user: &UserInfo,
-        question: &Question,
-    ) -> Result<(Class, String), Status> {
+    pub async fn classify(&self, kinds: &Kinds, user: &UserInfo, question: &Question) -> Result<Class, Status> {
         let current = self.table(kinds).await?;
-        let schema = current.1.classify(user, question);
-        let flow = schema.flow(user, question);
-        Ok((Class(schema.clone()), flow))
+        Ok(Class(current.1.classify(user, question).clone()))
     }
 
     /// A seat for a request of this class, or 429.
-    pub async fn seat(&self, class: &Class, flow: &str) -> Result<Seat, Status> {
-        let level = &class.0.level;
+    pub async fn seat(&self, class: &Class, user: &UserInfo, question: &Question) -> Result<Seat, Status> {
         let mut receiver = None;
         let waiter = || {
             let (sender, waiting) = oneshot::channel();
             receiver = Some(waiting);
             sender
         };
-        let answer = self.levels.lock().ask(level, flow, waiter);
+        let (level, answer) = {
+            let mut levels = self.levels.lock();
+            let level = levels.known(&class.0.level);
+            let answer = levels.ask(&level, || class.0.flow(user, question), waiter);
+            (level, answer)
+        };
         let waiting = match (answer, receiver) {
-            (Answer::Granted, _) => return Ok(Seat { levels: Some((self.levels.clone(), level.clone())) }),
+            (Answer::Granted, _) => return Ok(Seat { levels: Some((self.levels.clone(), level)) }),
             (Answer::Exempt, _) => return Ok(Seat { levels: None }),
             (Answer::Waits, Some(receiver)) => receiver,
             (Answer::Waits, None) | (Answer::Refused, _) => return Err(refusal()),
@@ -148,36 +139,22 @@ impl Flow {
         match waited {
             Ok(Ok(seat)) => Ok(seat),
             _ => {
-                self.levels.lock().gave_up(level);
+                self.levels.lock().gave_up(&level);
                 Err(refusal())
             }
         }
     }
 
-    async fn table(&self, kinds: &Kinds) -> Result<Arc<Current>, Status> {
-        let mut caches: [Option<Arc<Cache>>; 2] = [None, None];
-        for (cache, resource) in caches.iter_mut().zip(RESOURCES) {
-            if let Some(kind) = kinds.by_resource(GROUP, "v1", resource) {
-                *cache = Some(self.caches.of(kind).await?);
-            }
-        }
-        let revisions = [0, 1].map(|at: usize| caches[at].as_ref().map_or(-1, |cache| cache.last()));
-        if let Some(current) = self.current.load_full().filter(|current| current.0 == revisions) {
-            return Ok(current);
-        }
-        let objects = |at: usize| -> Vec<Value> {
-            let Some(cache) = &caches[at] else { return Vec::new() };
-            let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-            page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
+    async fn table(&self, kinds: &Kinds) -> Result<Arc<([i64; 2], Table)>, Status> {
+        let build = |[schemas, levels]: [Vec<Value>; 2]| {
+            let table = Table::build(&schemas, &levels);
+            let mut levels = self.levels.lock();
+            levels.configure(table.limits());
+            // Where there were no seats, nobody gives one back.
+            grant(&self.levels, &mut levels);
+            table
         };
-        let table = Table::build(&objects(0), &objects(1));
-        let mut levels = self.levels.lock();
-        levels.configure(table.limits());
-        // Where there were no seats, nobody gives one back.
-        grant(&self.levels, &mut levels);
-        let current = Arc::new((revisions, table));
-        self.current.store(Some(current.clone()));
-        Ok(current)
+        self.current.get(kinds, build).await
     }
 }
 

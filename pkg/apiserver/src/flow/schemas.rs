@@ -68,7 +68,8 @@ pub struct Table {
 }
 
 const EXEMPT: &str = "exempt";
-const CATCH_ALL: &str = "catch-all";
+/// The level and the schema of what no other schema matches; always there.
+pub const CATCH_ALL: &str = "catch-all";
 
 fn texts(value: &Value, field: &str) -> Vec<String> {
     tree::texts(value, field).map(str::to_owned).collect()

@@ -85,7 +85,7 @@ fn levels(list: &[(&str, Limits)], total: usize) -> Levels<(u32, bool)> {
 }
 
 fn ask(levels: &mut Levels<(u32, bool)>, level: &str, flow: &str, number: u32) -> Answer {
-    levels.ask(level, flow, || (number, false))
+    levels.ask(level, || flow.to_owned(), || (number, false))
 }
 
 #[test]
@@ -139,20 +139,42 @@ fn flows_take_turns_and_queues_are_bounded() {
 }
 
 #[test]
+fn a_flow_has_no_name_until_someone_waits() {
+    let mut levels = levels(&[("a", limits(1, 0, None))], 1);
+    assert_eq!(levels.ask("a", || panic!("a name for nothing"), || panic!("a waiter for nothing")), Answer::Granted);
+}
+
+#[test]
 fn who_has_given_up_makes_room() {
     let mut levels = levels(&[("a", limits(1, 0, None))], 1);
     assert_eq!(ask(&mut levels, "a", "x", 0), Answer::Granted);
     for flow in ["x", "y", "z"] {
-        assert_eq!(levels.ask("a", flow, || (1, true)), Answer::Waits);
+        assert_eq!(levels.ask("a", || flow.to_owned(), || (1, true)), Answer::Waits);
     }
     assert_eq!(ask(&mut levels, "a", "w", 2), Answer::Waits);
     assert_eq!(levels.figures()[0].1, [1, 1, 1, 0]);
 }
 
 #[test]
-fn exempt_and_unknown_levels_have_no_limit() {
+fn exempt_levels_have_no_limit() {
     let mut levels = levels(&[("exempt", Limits::exempt()), ("a", limits(0, 0, Some(0)))], 5);
     assert_eq!(ask(&mut levels, "exempt", "x", 0), Answer::Exempt);
-    assert_eq!(ask(&mut levels, "none", "x", 0), Answer::Exempt);
     assert_eq!(ask(&mut levels, "a", "x", 0), Answer::Waits);
+}
+
+#[test]
+fn a_level_that_was_gone_let_everything_in() {
+    let levels = levels(&[("catch-all", limits(1, 0, None)), ("a", limits(1, 0, None))], 2);
+    for (name, want) in [("a", "a"), ("gone", "catch-all")] {
+        assert_eq!(&*levels.known(&name.into()), want);
+    }
+}
+
+#[test]
+fn who_waited_in_a_level_that_became_exempt_waited_on() {
+    let mut levels = levels(&[("a", limits(1, 0, Some(0))), ("b", limits(9, 0, None))], 10);
+    assert_eq!(ask(&mut levels, "a", "x", 0), Answer::Granted);
+    assert_eq!(ask(&mut levels, "a", "x", 1), Answer::Waits);
+    levels.configure(&[("a".into(), Limits::exempt()), ("b".into(), limits(9, 0, None))]);
+    assert_eq!(levels.grant_next().map(|(_, waiter)| waiter), Some((1, false)));
 }

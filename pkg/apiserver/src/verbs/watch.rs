@@ -40,6 +40,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// Watches without a timeout end after this long, and up to twice that, as upstream's.
 const LIFETIME: Duration = Duration::from_secs(1800);
 
+/// Watches that may be under way at once.
+const WATCHES: i64 = 10_000;
+
 /// Seconds; what is asked for beyond is as good as this, and the clock can count that far.
 const FOREVER: u64 = 1 << 32;
 
@@ -52,6 +55,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
              application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
+    let guard = call.server.metrics.watch_began(WATCHES).ok_or_else(too_many)?;
     let cache = call.server.caches.of(call.kinds.stored(&call.kind)).await?;
     let selection = Selection::new(&call.kind, &mut options, &call.info.name, cache.selectable())?;
     // Taken before the row is looked at: it ends with the row.
@@ -107,7 +111,6 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
         stop: call.server.stop.clone(),
         over: false,
     };
-    let guard = call.server.metrics.watch_began();
     let stream = futures::stream::unfold((watcher, guard), |(mut watcher, guard)| async move {
         let bytes = watcher.next().await?;
         Some((Ok::<_, tower::BoxError>(Frame::data(bytes)), (watcher, guard)))
@@ -125,6 +128,12 @@ fn body(stream: impl Stream<Item = Result<Frame<Bytes>, tower::BoxError>> + Send
 
 fn too_old(revision: i64, floor: i64) -> Status {
     Status::expired(format!("too old resource version: {revision} ({floor})"))
+}
+
+fn too_many() -> Status {
+    let mut status = Status::too_many_requests("too many watches are under way, please try again later");
+    status.details = json!({"retryAfterSeconds": 1});
+    status
 }
 
 struct Watcher {
