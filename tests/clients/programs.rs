@@ -7,7 +7,6 @@ use testkit::{Cluster, repository, run};
 use crate::client::gotten;
 
 #[test]
-#[ignore = "its updates race with the Deployment controller: conflicts are to be tried again"]
 fn client_go() {
     let cluster = Cluster::start("client-go", 0);
     checks(&mut cluster.client(gotten("bin/go-client")), 18);

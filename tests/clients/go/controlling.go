@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/retry"
 )
 
 // One of two leads; when it lets go, the other one does.
@@ -218,8 +219,16 @@ func subresourcesCheck(ctx context.Context, e *env) error {
 	if err := expect(size.Spec.Replicas == 0 && size.Status.Selector == "app=sub", "%+v", size); err != nil {
 		return err
 	}
-	size.Spec.Replicas = 1
-	if _, err := deployments.UpdateScale(ctx, "sub", size, metav1.UpdateOptions{}); err != nil {
+	// The controller writes beside us.
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if size, err = deployments.GetScale(ctx, "sub", metav1.GetOptions{}); err != nil {
+			return err
+		}
+		size.Spec.Replicas = 1
+		_, err = deployments.UpdateScale(ctx, "sub", size, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	size.ResourceVersion, size.Spec.Replicas = "", 0

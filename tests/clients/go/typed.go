@@ -215,12 +215,20 @@ func applyCheck(ctx context.Context, e *env) error {
 	if err := expect(len(first.ManagedFields) == 1 && first.ManagedFields[0].Operation == "Apply", "%+v", first.ManagedFields); err != nil {
 		return err
 	}
+	// The controller annotates it, which moves the generation; then it is settled.
+	var settled *appsv1.Deployment
+	err = eventually(ctx, "the controller is done with it", func() bool {
+		settled, err = deployments.Get(ctx, "apply", metav1.GetOptions{})
+		return err == nil && settled.Status.ObservedGeneration == settled.Generation && settled.Annotations["deployment.kubernetes.io/revision"] != ""
+	})
+	if err != nil {
+		return err
+	}
 	again, err := deployments.Apply(ctx, wanted("a"), metav1.ApplyOptions{FieldManager: "one"})
 	if err != nil {
 		return err
 	}
-	// The controller may have annotated it in between, which moves the generation.
-	if err := expect(len(again.Spec.Template.Spec.Containers) == len(first.Spec.Template.Spec.Containers), "applied twice: %+v, %+v", first.Spec, again.Spec); err != nil {
+	if err := expect(again.ResourceVersion == settled.ResourceVersion || again.Generation == settled.Generation, "applied twice: %v, %v", settled.Generation, again.Generation); err != nil {
 		return err
 	}
 	_, conflict := deployments.Apply(ctx, wanted("b"), metav1.ApplyOptions{FieldManager: "two"})
