@@ -7,6 +7,11 @@ mod kubectl;
 mod programs;
 
 #[test]
+fn kubectl_1_27() {
+    kubectl::everything(27);
+}
+
+#[test]
 fn kubectl_1_33() {
     kubectl::everything(33);
 }

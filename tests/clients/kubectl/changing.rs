@@ -151,7 +151,8 @@ pub fn edit(k: &Client) {
     assert_eq!(k.ok("get configmap settings -o jsonpath={.data.b}"), "edited");
     let idle = edit("edit configmap settings", "true");
     assert!(idle.stderr.contains("no changes made") || idle.stdout.contains("no changes made"), "{idle}");
-    let bad = edit("edit deployment applied", "sed -i s/matchLabels:/matchLabels:\\ {a:\\ b}\\\\n\\ \\ \\ \\ x:/");
+    // Changes it once: old kubectl opens what is invalid again until nothing changes any more.
+    let bad = edit("edit deployment applied", "sed -i s/matchLabels:$/matchLabels:\\ {a:\\ b}\\\\n\\ \\ \\ \\ x:/");
     assert!(bad.code != 0, "{bad}");
     let scaled = edit("edit deployment applied --subresource=scale", "sed -i s/replicas:\\ 0/replicas:\\ 0/");
     assert!(scaled.code == 0 || scaled.stderr.contains("invalid subresource value"), "{scaled}");
