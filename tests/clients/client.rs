@@ -27,6 +27,7 @@ impl<'a> Client<'a> {
         Client { cluster, program: gotten("bin").join(name) }
     }
 
+    /// A run that ends by itself.
     pub fn command(&self, line: &str) -> Command {
         // A client that hangs is a failure, not a test that hangs.
         let mut command = self.cluster.client("timeout");
@@ -82,8 +83,8 @@ impl<'a> Client<'a> {
 
     /// In the background, with its output piped.
     pub fn spawn(&self, line: &str) -> Child {
-        let mut command = self.command(line);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = self.cluster.client(&self.program);
+        command.args(words(line)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("the client can be started")
     }
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::structure::{Additional, NodeId, Structure};
+use super::structure::{NodeId, Structure};
 use crate::{
     decode::Path,
     tree,
@@ -23,27 +23,12 @@ fn walk(structure: &Structure, id: NodeId, value: &Value, path: &Path, errors: &
     if !node.below.embedded {
         return;
     }
-    match value {
-        Value::Object(map) => {
-            if node.embedded {
-                resource(map, path, errors);
-            }
-            for (key, value) in map {
-                match (node.property(key), node.additional) {
-                    (Some(id), _) => walk(structure, id, value, &Path::Field(path, key), errors),
-                    (None, Additional::Node(id)) => walk(structure, id, value, &Path::Key(path, key), errors),
-                    _ => {}
-                }
-            }
-        }
-        Value::Array(items) => {
-            let Some(id) = node.items else { return };
-            for (at, value) in items.iter().enumerate() {
-                walk(structure, id, value, &Path::Item(path, at), errors);
-            }
-        }
-        _ => {}
+    if let Value::Object(map) = value
+        && node.embedded
+    {
+        resource(map, path, errors);
     }
+    structure.children(node, value, path, |id, value, path| walk(structure, id, value, path, errors));
 }
 
 fn resource(map: &Map<String, Value>, path: &Path, errors: &mut FieldErrors) {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::structure::{Additional, ListType, Node, NodeId, Structure};
+use super::structure::{ListType, Node, NodeId, Structure};
 use crate::{decode::Path, validation::FieldErrors};
 
 /// Checks all lists of an object.
@@ -21,33 +21,16 @@ fn walk(structure: &Structure, id: NodeId, value: &Value, path: &Path, errors: &
     if !node.below.lists {
         return;
     }
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                match (node.property(key), node.additional) {
-                    (Some(id), _) => walk(structure, id, value, &Path::Field(path, key), errors),
-                    (None, Additional::Node(id)) => walk(structure, id, value, &Path::Key(path, key), errors),
-                    _ => {}
-                }
+    match (value, node.list) {
+        (Value::Array(items), ListType::Set) => {
+            for at in repeated(items.iter().map(Value::to_string)) {
+                errors.duplicate(Path::Item(path, at).to_string(), items[at].clone());
             }
         }
-        Value::Array(items) => {
-            match node.list {
-                ListType::Atomic => {}
-                ListType::Set => {
-                    for at in repeated(items.iter().map(Value::to_string)) {
-                        errors.duplicate(Path::Item(path, at).to_string(), items[at].clone());
-                    }
-                }
-                ListType::Map => keyed(node, items, path, errors),
-            }
-            let Some(id) = node.items else { return };
-            for (at, value) in items.iter().enumerate() {
-                walk(structure, id, value, &Path::Item(path, at), errors);
-            }
-        }
+        (Value::Array(items), ListType::Map) => keyed(node, items, path, errors),
         _ => {}
     }
+    structure.children(node, value, path, |id, value, path| walk(structure, id, value, path, errors));
 }
 
 fn keyed(node: &Node, items: &[Value], path: &Path, errors: &mut FieldErrors) {

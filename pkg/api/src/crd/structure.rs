@@ -14,7 +14,7 @@ use std::{
 use serde_json::Value;
 
 use super::{formats::Format, pattern};
-use crate::tree;
+use crate::{decode::Path, tree};
 
 /// Index of a node within its [`Structure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -161,6 +161,30 @@ impl Node {
             Additional::Node(id) => Some(id),
             _ => None,
         })
+    }
+}
+
+impl Structure {
+    /// Visits what a value of the node holds and the schema describes, with its schema and its place.
+    pub fn children(&self, node: &Node, value: &Value, path: &Path, mut visit: impl FnMut(NodeId, &Value, &Path)) {
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (node.property(key), node.additional) {
+                        (Some(id), _) => visit(id, value, &Path::Field(path, key)),
+                        (None, Additional::Node(id)) => visit(id, value, &Path::Key(path, key)),
+                        _ => {}
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let Some(id) = node.items else { return };
+                for (at, value) in items.iter().enumerate() {
+                    visit(id, value, &Path::Item(path, at));
+                }
+            }
+            _ => {}
+        }
     }
 }
 

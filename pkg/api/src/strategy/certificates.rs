@@ -122,10 +122,7 @@ impl Strategy for PodRequests {
 
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        let (now, before) = (tree::at(new, "spec"), tree::at(old, "spec"));
-        if !tree::equal(now, before) {
-            errors.invalid("spec", now.clone(), IMMUTABLE);
-        }
+        errors.fixed("spec", new, old);
         errors
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Strategy, tracked::keep_metadata};
 use crate::{
     tree,
-    validation::{FieldErrors, IMMUTABLE, devices},
+    validation::{FieldErrors, devices},
 };
 
 pub(crate) struct DeviceClasses;
@@ -62,10 +62,7 @@ impl Strategy for Claims {
 
 fn fixed_spec(new: &Value, old: &Value) -> FieldErrors {
     let mut errors = FieldErrors::default();
-    let (now, before) = (tree::at(new, "spec"), tree::at(old, "spec"));
-    if !tree::equal(now, before) {
-        errors.invalid("spec", now.clone(), IMMUTABLE);
-    }
+    errors.fixed("spec", new, old);
     errors
 }
 

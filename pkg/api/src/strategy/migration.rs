@@ -3,10 +3,7 @@
 use serde_json::Value;
 
 use super::{Strategy, tracked::keep_metadata};
-use crate::{
-    tree,
-    validation::{FieldErrors, IMMUTABLE, migration},
-};
+use crate::validation::{FieldErrors, migration};
 
 pub(crate) struct Migrations;
 
@@ -19,10 +16,7 @@ impl Strategy for Migrations {
 
     fn validate_update(&self, new: &Value, old: &Value) -> FieldErrors {
         let mut errors = FieldErrors::default();
-        let (now, before) = (tree::at(new, "spec"), tree::at(old, "spec"));
-        if !tree::equal(now, before) {
-            errors.invalid("spec", now.clone(), IMMUTABLE);
-        }
+        errors.fixed("spec", new, old);
         errors
     }
 

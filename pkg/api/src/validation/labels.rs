@@ -16,20 +16,29 @@ pub fn labels(errors: &mut FieldErrors, path: &str, labels: &Value) {
     }
 }
 
+/// Checks that a requirement has values where its operator wants some, and else none.
+pub fn operator_values(errors: &mut FieldErrors, path: &str, requirement: &Value) {
+    let none = tree::items(requirement, "values").is_empty();
+    match tree::text(requirement, "operator") {
+        "In" | "NotIn" if none => {
+            errors.required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'");
+        }
+        "Exists" | "DoesNotExist" if !none => {
+            let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+            errors.forbidden(format!("{path}.values"), detail);
+        }
+        _ => {}
+    }
+}
+
 /// Checks a `LabelSelector`; null is fine.
 pub fn selector(errors: &mut FieldErrors, path: &str, selector: &Value) {
     labels(errors, &format!("{path}.matchLabels"), tree::at(selector, "matchLabels"));
     for (index, requirement) in tree::items(selector, "matchExpressions").iter().enumerate() {
         let path = format!("{path}.matchExpressions[{index}]");
         let values = tree::items(requirement, "values");
+        operator_values(errors, &path, requirement);
         match tree::text(requirement, "operator") {
-            "In" | "NotIn" if values.is_empty() => {
-                errors.required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'");
-            }
-            "Exists" | "DoesNotExist" if !values.is_empty() => {
-                let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-                errors.forbidden(format!("{path}.values"), detail);
-            }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
             other => errors.invalid(format!("{path}.operator"), other, "not a valid selector operator"),
         }

@@ -288,6 +288,14 @@ impl FieldErrors {
         }
     }
 
+    /// Refuses `new` where it means something else than `old`: absent and empty do not differ.
+    pub fn fixed(&mut self, path: &str, new: &Value, old: &Value) {
+        let (now, before) = (crate::tree::at(new, path), crate::tree::at(old, path));
+        if !crate::tree::equal(now, before) {
+            self.push(path, Reason::Invalid, now.clone(), IMMUTABLE);
+        }
+    }
+
     /// Takes in other errors.
     pub fn extend(&mut self, other: FieldErrors) {
         other.0.into_iter().for_each(|error| self.add(error));

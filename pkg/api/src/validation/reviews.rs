@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{FieldErrors, names};
+use super::{FieldErrors, labels, names};
 use crate::tree;
 
 /// Which of the reviews.
@@ -67,20 +67,11 @@ fn selector(errors: &mut FieldErrors, path: &str, selector: &Value, label: bool)
     }
     for (index, requirement) in requirements.iter().enumerate() {
         let path = format!("{path}.requirements[{index}]");
-        let (key, values) = (tree::text(requirement, "key"), tree::items(requirement, "values"));
+        let key = tree::text(requirement, "key");
         if key.is_empty() && !label {
             errors.required(format!("{path}.key"), "must be specified");
         }
-        match tree::text(requirement, "operator") {
-            "In" | "NotIn" if values.is_empty() => {
-                errors.required(format!("{path}.values"), "must be specified when `operator` is 'In' or 'NotIn'");
-            }
-            "Exists" | "DoesNotExist" if !values.is_empty() => {
-                let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-                errors.forbidden(format!("{path}.values"), detail);
-            }
-            _ => {}
-        }
+        labels::operator_values(errors, &path, requirement);
         if label {
             errors.each(format!("{path}.key"), key, names::qualified(key));
             for (index, value) in tree::texts(requirement, "values").enumerate() {

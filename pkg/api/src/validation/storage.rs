@@ -305,9 +305,6 @@ pub fn capacity(errors: &mut FieldErrors, capacity: &Value) {
 /// What a capacity is of may not change.
 pub fn capacity_update(errors: &mut FieldErrors, new: &Value, old: &Value) {
     for field in ["nodeTopology", "storageClassName"] {
-        let now = tree::at(new, field);
-        if !tree::equal(now, tree::at(old, field)) {
-            errors.invalid(field, now.clone(), super::IMMUTABLE);
-        }
+        errors.fixed(field, new, old);
     }
 }

@@ -162,10 +162,7 @@ pub fn daemon_set_update(errors: &mut FieldErrors, path: &str, rolling: &Value) 
 /// Refuses changes of these fields.
 pub fn immutable<S: AsRef<str>>(errors: &mut FieldErrors, new: &Value, old: &Value, fields: &[S]) {
     for field in fields {
-        let now = tree::at(new, field.as_ref());
-        if !tree::equal(now, tree::at(old, field.as_ref())) {
-            errors.invalid(field.as_ref(), now.clone(), super::IMMUTABLE);
-        }
+        errors.fixed(field.as_ref(), new, old);
     }
 }
 

@@ -196,10 +196,13 @@ async fn relay(shared: &Shared, url: &str, mut request: Request) -> Result<Respo
         return Ok((parts.status, body).into_response());
     }
     let (parts, _) = response.into_parts();
+    let stop = shared.ctx.stop.clone();
     shared.ctx.tasks.spawn(async move {
         let (Ok(ours), Ok(theirs)) = (ours.await, theirs.await) else { return };
-        let copied = tokio::io::copy_bidirectional(&mut TokioIo::new(ours), &mut TokioIo::new(theirs)).await;
-        if let Err(error) = copied {
+        let (mut ours, mut theirs) = (TokioIo::new(ours), TokioIo::new(theirs));
+        // A client may hold its stream for ever; the runtime goes on, and so would we.
+        let copied = stop.run_until_cancelled(tokio::io::copy_bidirectional(&mut ours, &mut theirs)).await;
+        if let Some(Err(error)) = copied {
             tracing::debug!(%error, "stream ended");
         }
     });
