@@ -3,10 +3,7 @@
 
 use std::{
     path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -14,12 +11,12 @@ use anyhow::{Context as _, bail};
 use bytes::Bytes;
 use http::Method;
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
 
 use super::{
     Figure,
     connection::{Cluster, Connection},
     statistics::{median, quantile},
+    watchers,
 };
 
 /// As in the budgets.
@@ -53,7 +50,7 @@ pub fn main(args: &[&str]) -> anyhow::Result<()> {
             "get" => get(&cluster).await,
             "list" => list(&cluster).await,
             "watch" => watch(&cluster).await,
-            "watchers" => super::watchers::measure(&cluster).await,
+            "watchers" => watchers::measure(&cluster).await,
             "pods" => pods(&cluster).await,
             "pod" => pod(&cluster.connect().await?).await,
             "deployment" => deployment(&cluster.connect().await?).await,
@@ -169,29 +166,29 @@ fn resting_pod(number: usize) -> Value {
     })
 }
 
-/// Makes many pods that rest.
-async fn pods(cluster: &Cluster) -> anyhow::Result<Figure> {
-    let connection = cluster.connect().await?;
-    let path = format!("/api/v1/namespaces/{}/pods", namespace(&connection, "bench-many").await?);
-    with_service_account(&connection, &path, &resting_pod(0)).await?;
-    let per_second = rate(cluster, MANY_PODS - 1, |connection, number| {
+/// Makes pods that rest: where they are, and how many were made in a second.
+async fn rest(cluster: &Cluster, connection: &Connection, place: &str, count: usize) -> anyhow::Result<(String, f64)> {
+    let path = format!("/api/v1/namespaces/{}/pods", namespace(connection, place).await?);
+    with_service_account(connection, &path, &resting_pod(0)).await?;
+    let per_second = rate(cluster, count - 1, |connection, number| {
         let (path, pod) = (path.clone(), resting_pod(number + 1));
         async move { connection.ensure(&path, &pod).await.map(|()| Bytes::new()) }
     })
     .await?;
+    Ok((path, per_second))
+}
+
+/// Makes many pods that rest.
+async fn pods(cluster: &Cluster) -> anyhow::Result<Figure> {
+    let connection = cluster.connect().await?;
+    let (path, per_second) = rest(cluster, &connection, "bench-many", MANY_PODS).await?;
     let size = connection.call(Method::GET, &path, Bytes::new()).await?.len();
     Ok(Figure::new(per_second, format!("{} bytes a pod in a list, made at {per_second:.0}/s", size / MANY_PODS)))
 }
 
 async fn list(cluster: &Cluster) -> anyhow::Result<Figure> {
     let connection = cluster.connect().await?;
-    let path = format!("/api/v1/namespaces/{}/pods", namespace(&connection, "bench-list").await?);
-    with_service_account(&connection, &path, &resting_pod(0)).await?;
-    rate(cluster, PODS - 1, |connection, number| {
-        let (path, pod) = (path.clone(), resting_pod(number + 1));
-        async move { connection.ensure(&path, &pod).await.map(|()| Bytes::new()) }
-    })
-    .await?;
+    let (path, _) = rest(cluster, &connection, "bench-list", PODS).await?;
     // The first one is not counted: connection windows, page faults.
     let size = connection.call(Method::GET, &path, Bytes::new()).await?.len();
     let start = Instant::now();
@@ -207,37 +204,14 @@ async fn list(cluster: &Cluster) -> anyhow::Result<Figure> {
 }
 
 async fn watch(cluster: &Cluster) -> anyhow::Result<Figure> {
-    let connection = cluster.connect().await?;
-    let path = format!("/api/v1/namespaces/{}/configmaps", namespace(&connection, "bench-watch").await?);
-    connection.ensure(&path, &config_map("watched", 0)).await?;
-    let sent = Arc::new(Mutex::new(vec![None; WRITES + 1]));
-    let mut watchers: JoinSet<anyhow::Result<Vec<f64>>> = JoinSet::new();
-    let connections = cluster.connections(10).await?;
-    for number in 0..WATCHERS {
-        let mut events = connections[number % connections.len()].watch(&path, false).await?;
-        let sent = sent.clone();
-        watchers.spawn(async move {
-            let mut delays = Vec::with_capacity(WRITES);
-            while delays.len() < WRITES {
-                let line = events.line().await?;
-                let now = Instant::now();
-                let number = sequence(&line).context("an event of another object")?;
-                let start: Option<Instant> = sent.lock().expect("nobody panics").get(number).copied().flatten();
-                delays.push((now - start.context("an event before its write")?).as_secs_f64() * 1e3);
-            }
-            Ok(delays)
-        });
-    }
-    for number in 1..=WRITES {
-        tokio::time::sleep(WRITE_INTERVAL).await;
-        let body = json!({"data": {"n": number.to_string()}}).to_string();
-        sent.lock().expect("nobody panics")[number] = Some(Instant::now());
-        connection.call(Method::PATCH, &format!("{path}/watched"), body).await?;
-    }
-    let mut delays = Vec::new();
-    while let Some(done) = watchers.join_next().await {
-        delays.extend(done??);
-    }
+    let load = watchers::Load {
+        namespace: "bench-watch",
+        watchers: WATCHERS,
+        per_connection: WATCHERS / 10,
+        writes: WRITES,
+        interval: WRITE_INTERVAL,
+    };
+    let (mut delays, _) = watchers::run(cluster, &load).await?;
     Ok(Figure::new(median(&mut delays), format!("p99 {:.1} ms", quantile(&mut delays, 0.99))))
 }
 
