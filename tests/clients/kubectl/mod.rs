@@ -31,7 +31,8 @@ pub fn everything(minor: u32) {
     running::rollouts(&kubectl);
     running::scaling(&kubectl);
     running::pods(&kubectl);
-    running::files_and_ports(&kubectl);
+    running::files(&kubectl);
+    let open = running::ports(&kubectl);
     running::rights(&kubectl);
     if minor >= 28 {
         running::identity(&kubectl);
@@ -39,4 +40,6 @@ pub fn everything(minor: u32) {
     running::nodes(&kubectl);
     running::deletion(&kubectl);
     custom::definition(&kubectl);
+    drop(cluster);
+    drop(open);
 }

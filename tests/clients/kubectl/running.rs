@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Lines},
+    process::{Child, ChildStdout},
 };
 
 use testkit::run;
@@ -70,30 +71,51 @@ pub fn pods(k: &Client) {
     k.refuses("logs nothing", "pods \"nothing\" not found");
 }
 
-pub fn files_and_ports(k: &Client) {
+/// Ports of a pod on the loopback interface of the server, until dropped.
+pub struct Forward {
+    kubectl: Child,
+    /// kubectl prints more later, which somebody must take.
+    _printed: Lines<BufReader<ChildStdout>>,
+    port: String,
+}
+
+impl Forward {
+    pub fn open(k: &Client, what: &str) -> Self {
+        let mut kubectl = k.spawn(&format!("port-forward {what} :80"));
+        let mut printed = BufReader::new(kubectl.stdout.take().expect("piped")).lines();
+        let line = printed.next().expect("a line").expect("text");
+        let port = line.trim_start_matches("Forwarding from 127.0.0.1:").split(' ').next().expect("a port").to_owned();
+        Forward { kubectl, _printed: printed, port }
+    }
+}
+
+impl Drop for Forward {
+    fn drop(&mut self) {
+        self.kubectl.kill().expect("kubectl can be ended");
+        self.kubectl.wait().expect("kubectl ends");
+    }
+}
+
+pub fn files(k: &Client) {
     let file = k.file("copied", &"0123456789".repeat(5000));
     k.ok(&format!("cp {file} one:/tmp/copied"));
     k.ok(&format!("cp one:/tmp/copied {file}.back"));
     assert!(fs::read(&file).expect("our file") == fs::read(format!("{file}.back")).expect("the copy"));
+}
 
+/// What is open at the end stays open: a cluster that is stopped ends in time all the same.
+#[must_use]
+pub fn ports(k: &Client) -> Forward {
     let pod = k.ok("get pods -l app=web -o jsonpath={.items[0].metadata.name}");
-    for what in [&*format!("pod/{pod}"), "service/exposed"] {
-        let mut forward = k.spawn(&format!("port-forward {what} :80"));
-        // kubectl prints more later, which somebody must take.
-        let mut printed = BufReader::new(forward.stdout.take().expect("piped")).lines();
-        let line = printed.next().expect("a line").expect("text");
-        let port = line.trim_start_matches("Forwarding from 127.0.0.1:").split(' ').next().expect("a port").to_owned();
-        let page = k.cluster.server().run(&format!("curl -s -m 10 http://127.0.0.1:{port}/")).success();
-        assert!(page.contains("Welcome to nginx!"), "{page}");
-        forward.kill().expect("it runs");
-        forward.wait().expect("it ends");
-    }
-    // One stays open: a cluster that is stopped ends in time all the same, or its warning fails the test.
-    let mut open = k.spawn(&format!("port-forward pod/{pod} :80"));
-    let mut printed = BufReader::new(open.stdout.take().expect("piped")).lines();
-    assert!(printed.next().is_some_and(|line| line.is_ok_and(|line| line.starts_with("Forwarding"))));
     k.says(&format!("get --raw /api/v1/namespaces/default/pods/{pod}:80/proxy/"), "Welcome to nginx!");
     k.says("get --raw /api/v1/namespaces/default/services/exposed:80/proxy/", "Welcome to nginx!");
+    let [_, of_pod] = ["service/exposed", &*format!("pod/{pod}")].map(|what| {
+        let forward = Forward::open(k, what);
+        let page = k.cluster.server().run(&format!("curl -s -m 10 http://127.0.0.1:{}/", forward.port)).success();
+        assert!(page.contains("Welcome to nginx!"), "{page}");
+        forward
+    });
+    of_pod
 }
 
 /// Who the client is. (Before 1.28 kubectl asks a version of the API that upstream has dropped.)
