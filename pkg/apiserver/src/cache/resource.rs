@@ -252,13 +252,13 @@ impl Cache {
         (page, state.next())
     }
 
-    /// The position of the first change after `revision`.
-    pub fn position_after(&self, revision: i64) -> Result<u64, TooOld> {
+    /// The position of the first change after `revision`; before any window, if that is not known.
+    pub fn position_after(&self, revision: i64) -> u64 {
         let state = self.state.read();
         if revision < state.floor {
-            return Err(TooOld { floor: state.floor });
+            return 0;
         }
-        Ok(state.first + state.window.partition_point(|c| c.revision <= revision) as u64)
+        state.first + state.window.partition_point(|c| c.revision <= revision) as u64
     }
 
     /// At most `limit` changes from `position` on.

@@ -108,8 +108,11 @@ async fn initial_events_end_with_a_bookmark() {
 async fn a_watch_from_before_the_window_is_expired() {
     let fixture = Fixture::new().await;
     fixture.get(CONFIG_MAPS).await.expect(200);
-    let answer = fixture.get(&format!("{CONFIG_MAPS}?watch=true&resourceVersion=1")).await;
-    assert!(answer.refused(410, "Expired").starts_with("too old resource version: 1 ("));
+    let mut events = watch(&fixture, "resourceVersion=1").await;
+    let status = events.next().await.unwrap();
+    assert_eq!((&status["type"], &status["object"]["reason"]), (&json!("ERROR"), &json!("Expired")));
+    assert!(status["object"]["message"].as_str().unwrap().starts_with("too old resource version: 1 ("), "{status}");
+    assert_eq!(events.next().await, None);
 }
 
 #[tokio::test]

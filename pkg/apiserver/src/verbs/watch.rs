@@ -5,7 +5,8 @@
 //!   DELETED.
 //! - With `sendInitialEvents`, or from no or any revision, the current objects come first; with the
 //!   former a bookmark marks their end, if bookmarks are allowed.
-//! - A watcher that is too slow for the window gets an ERROR event with `Expired`, and the end.
+//! - A watcher that begins before the window, or is too slow for it, gets an ERROR event with
+//!   `Expired`, and the end.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -77,10 +78,7 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
             let objects = if initial { page.objects } else { Vec::new() };
             (objects, position, page.revision.max(reached))
         }
-        At::NotOlder(revision) | At::Exact(revision) => {
-            let position = cache.position_after(revision).map_err(|old| too_old(revision, old.floor))?;
-            (Vec::new(), position, revision)
-        }
+        At::NotOlder(revision) | At::Exact(revision) => (Vec::new(), cache.position_after(revision), revision),
         At::Head | At::Any => unreachable!("covered by the first arm"),
     };
     let seconds = options.timeout_seconds.filter(|s| *s > 0).map(|s| Duration::from_secs(s.min(FOREVER)));
@@ -124,10 +122,6 @@ pub async fn watch(call: &Call) -> Result<Reply, Status> {
 
 fn body(stream: impl Stream<Item = Result<Frame<Bytes>, tower::BoxError>> + Send + 'static) -> Body {
     StreamBody::new(Box::pin(stream)).boxed_unsync()
-}
-
-fn too_old(revision: i64, floor: i64) -> Status {
-    Status::expired(format!("too old resource version: {revision} ({floor})"))
 }
 
 fn too_many() -> Status {
@@ -243,8 +237,8 @@ impl Watcher {
                 Ok(changes) => changes,
                 Err(old) => {
                     self.over = true;
-                    let status = too_old(self.revision, old.floor).to_value();
-                    self.encoder.write("ERROR", &status, &mut out);
+                    let message = format!("too old resource version: {} ({})", self.revision, old.floor);
+                    self.encoder.write("ERROR", &Status::expired(message).to_value(), &mut out);
                     return Some(out.into());
                 }
             };
