@@ -15,13 +15,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use api::{Kinds, Status, Value, meta, tree};
 use futures::future::join_all;
 use serde_json::json;
-use store::KeyRange;
 
-use crate::{
-    cache::{Cache, Wanted},
-    crd::ask,
-    server::Server,
-};
+use crate::{cache::Cache, crd::ask, server::Server};
 
 const GROUP: &str = "apiregistration.k8s.io";
 const PATH: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
@@ -110,8 +105,7 @@ async fn settle(server: &Arc<Server>, cache: &Cache, first: bool) -> bool {
     if server.caches.at_head().await.is_err() {
         return false;
     }
-    let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-    let existing: Vec<Value> = page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect();
+    let existing: Vec<Value> = cache.all().iter().filter_map(|object| object.stored.tree().ok()).collect();
     let actions = decide(&server.kinds(), &existing, first);
     let outcomes = join_all(actions.iter().map(|action| apply(server, action))).await;
     outcomes.into_iter().all(|outcome| match outcome {

@@ -14,7 +14,7 @@ use serde_json::json;
 use store::{Compare, KeyRange, Op, Txn};
 
 use crate::{
-    cache::{Object, Wanted},
+    cache::Object,
     keys,
     server::Server,
     stored::{self, Stored},
@@ -170,8 +170,7 @@ pub async fn repair(server: &Server) -> Result<(), Status> {
 /// All objects of a kind, with everything that was committed before this was called.
 async fn listed(server: &Server, kind: &Kind) -> Result<Vec<Arc<Object>>, Status> {
     server.caches.at_head().await?;
-    let cache = server.caches.of(kind).await?;
-    Ok(cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes).objects)
+    Ok(server.caches.of(kind).await?.all())
 }
 
 async fn apply(server: &Server, kind: &Kind, services: &[Arc<Object>], objects: &[Arc<Object>]) -> Result<(), Status> {

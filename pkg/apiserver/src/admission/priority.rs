@@ -1,10 +1,8 @@
 //! Priorities of pods, from their class.
 
 use api::{Status, Value, meta};
-use store::KeyRange;
 
 use super::{Attributes, Operation, Plugin};
-use crate::cache::Wanted;
 
 /// Upstream's Priority.
 pub struct Priority;
@@ -96,8 +94,7 @@ async fn named_class(attributes: &Attributes<'_>, name: &str) -> Result<Option<C
 async fn default_class(attributes: &Attributes<'_>) -> Result<Option<Class>, Status> {
     let call = attributes.call;
     let Some(kind) = call.kinds.by_resource("scheduling.k8s.io", "v1", "priorityclasses") else { return Ok(None) };
-    let cache = call.server.caches.of(kind).await?;
-    let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-    let trees = page.objects.iter().filter_map(|object| object.stored.tree().ok());
+    let classes = call.server.caches.of(kind).await?.all();
+    let trees = classes.iter().filter_map(|object| object.stored.tree().ok());
     Ok(trees.filter(|tree| tree["globalDefault"] == true).map(|tree| class(&tree)).min_by_key(|class| class.value))
 }

@@ -22,12 +22,11 @@ use api::{
 use bytes::Bytes;
 use rand::Rng as _;
 use serde_json::json;
-use store::KeyRange;
 use tokio::sync::Mutex;
 
 use super::{Attributes, Operation, Plugin};
 use crate::{
-    cache::{Cache, Object, Wanted},
+    cache::{Cache, Object},
     call::Call,
     service_ips,
 };
@@ -174,8 +173,7 @@ impl Plugin for Allocation {
 /// All objects of a kind of the networking group.
 async fn listed(call: &Call, resource: &str) -> Result<Vec<Arc<Object>>, Status> {
     let Some(kind) = call.kinds.by_resource("networking.k8s.io", "v1", resource) else { return Ok(Vec::new()) };
-    let cache = call.server.caches.of(kind).await?;
-    Ok(cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes).objects)
+    Ok(call.server.caches.of(kind).await?.all())
 }
 
 /// The IPv4 ranges of the ServiceCIDRs that addresses may come from.
@@ -194,13 +192,13 @@ fn ranges(objects: impl Iterator<Item = Value>) -> Vec<ServiceCidr> {
 }
 
 fn taken(memo: &mut Memo, cache: &Cache, own: &[u8]) -> Taken {
-    let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-    if memo.len() > page.objects.len() {
-        let live: HashSet<&Bytes> = page.objects.iter().map(|o| &o.key).collect();
+    let objects = cache.all();
+    if memo.len() > objects.len() {
+        let live: HashSet<&Bytes> = objects.iter().map(|o| &o.key).collect();
         memo.retain(|key, _| live.contains(key));
     }
     let mut taken = Taken::default();
-    for object in &page.objects {
+    for object in &objects {
         let revision = object.stored.revision;
         let entry = memo.entry(object.key.clone()).or_insert_with(|| (0, Held::default()));
         if entry.0 != revision {

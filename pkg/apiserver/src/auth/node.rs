@@ -245,7 +245,7 @@ impl Relations {
 
     async fn all(&self, kinds: &Kinds, resource: &str) -> Result<Vec<Arc<Object>>, Status> {
         let Some(cache) = self.cache(kinds, "", resource).await? else { return Ok(Vec::new()) };
-        Ok(cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes).objects)
+        Ok(cache.all())
     }
 
     async fn object(

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use api::{Kinds, Status, Value};
 use arc_swap::ArcSwapOption;
-use store::KeyRange;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{Cache, Caches, Wanted};
+use super::{Cache, Caches};
 
 /// See the module.
 pub struct Derived<T, const N: usize> {
@@ -56,8 +55,7 @@ impl<T, const N: usize> Derived<T, N> {
             return Ok(current);
         }
         let objects = |cache: &Arc<Cache>| -> Vec<Value> {
-            let page = cache.list(&KeyRange::prefix(cache.prefix().to_owned()), |_| Wanted::Yes);
-            page.objects.iter().filter_map(|object| object.stored.tree().ok()).collect()
+            cache.all().iter().filter_map(|object| object.stored.tree().ok()).collect()
         };
         let made = Arc::new((revisions, make(sources.each_ref().map(objects))));
         self.current.store(Some(made.clone()));

@@ -245,6 +245,11 @@ impl Cache {
         Page { objects: state.select(keys, &mut wanted), revision: state.last }
     }
 
+    /// All objects, in order.
+    pub fn all(&self) -> Vec<Arc<Object>> {
+        self.state.read().objects.values().cloned().collect()
+    }
+
     /// The current objects and the position right behind them.
     pub fn list_and_follow(&self, keys: &KeyRange) -> (Page, u64) {
         let state = self.state.read();
