@@ -328,6 +328,11 @@ async fn route(call: &Call) -> Result<Reply, Status> {
         let subresource = kind.subresource(&info.subresource).ok_or_else(Status::no_such_path)?;
         return subresource::handle(call, &subresource.action).await;
     }
+    // Objects are made in a collection, and changed by name.
+    let named = !info.name.is_empty();
+    if (info.verb == "create" && named) || (matches!(info.verb, "update" | "patch") && !named) {
+        return Err(Status::method_not_allowed());
+    }
     if kind.verbs == Verbs::CreateOnly {
         return match info.verb {
             "create" => reviews::create(call).await,

@@ -10,7 +10,7 @@ mod wire;
 
 use serde_json::json;
 
-use super::Fixture;
+use super::{CONFIG_MAPS, Fixture, config_map};
 
 #[tokio::test]
 async fn what_is_not_served_says_so() {
@@ -21,15 +21,22 @@ async fn what_is_not_served_says_so() {
     fixture.get("/api/v1/namespaces/default/configmaps/a/scale").await.refused(404, "NotFound");
     fixture.post("/api/v1/configmaps", &json!({})).await.refused(405, "MethodNotAllowed");
     fixture.get("/apis/authorization.k8s.io/v1/subjectaccessreviews").await.refused(405, "MethodNotAllowed");
-    let uri = "/api/v1/namespaces/default/configmaps";
-    fixture.send("POST", uri, &[("content-type", "text/html")], "x").await.refused(415, "UnsupportedMediaType");
-    fixture.send("GET", uri, &[("accept", "text/html")], "").await.refused(406, "NotAcceptable");
-    let message =
-        fixture.send("POST", uri, &[], &"x".repeat(4 * 1024 * 1024)).await.refused(413, "RequestEntityTooLarge");
+    // An object is made in its collection, and changed by its name.
+    fixture.post(&format!("{CONFIG_MAPS}/a"), &config_map("a", json!({}))).await.refused(405, "MethodNotAllowed");
+    fixture.put(CONFIG_MAPS, &config_map("a", json!({}))).await.refused(405, "MethodNotAllowed");
+    for how in ["json", "merge", "strategic", "apply"] {
+        fixture.patch(how, CONFIG_MAPS, &config_map("a", json!({}))).await.refused(405, "MethodNotAllowed");
+    }
+    fixture.send("POST", CONFIG_MAPS, &[("content-type", "text/html")], "x").await.refused(415, "UnsupportedMediaType");
+    fixture.send("GET", CONFIG_MAPS, &[("accept", "text/html")], "").await.refused(406, "NotAcceptable");
+    let message = fixture
+        .send("POST", CONFIG_MAPS, &[], &"x".repeat(4 * 1024 * 1024))
+        .await
+        .refused(413, "RequestEntityTooLarge");
     assert_eq!(message, "Request entity too large: limit is 3145728");
-    fixture.send("POST", uri, &[], "{").await.refused(400, "BadRequest");
-    fixture.get(&format!("{uri}?fieldSelector=data.x%3Dy")).await.refused(400, "BadRequest");
-    fixture.get(&format!("{uri}?labelSelector=%21%21")).await.refused(400, "BadRequest");
+    fixture.send("POST", CONFIG_MAPS, &[], "{").await.refused(400, "BadRequest");
+    fixture.get(&format!("{CONFIG_MAPS}?fieldSelector=data.x%3Dy")).await.refused(400, "BadRequest");
+    fixture.get(&format!("{CONFIG_MAPS}?labelSelector=%21%21")).await.refused(400, "BadRequest");
 }
 
 #[tokio::test]

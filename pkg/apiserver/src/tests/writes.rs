@@ -292,3 +292,25 @@ async fn a_patch_that_names_another_object_was_taken_for_this_one() {
     assert!(fixture.get(&one).await.expect(200)["data"].is_null());
     fixture.patch("merge", &one, &json!({"metadata": {"name": "a", "namespace": "default"}})).await.expect(200);
 }
+
+#[tokio::test]
+async fn managed_fields_can_be_reset() {
+    let fixture = Fixture::new().await;
+    let one = format!("{CONFIG_MAPS}/a");
+    let reset = json!({"metadata": {"managedFields": [{}]}});
+    let made = fixture.post(CONFIG_MAPS, &config_map("a", json!({"k": "v"}))).await.expect(201);
+    assert!(owned(&made, "tester", "").is_object());
+    let kept = fixture.patch("merge", &one, &json!({"metadata": {"managedFields": null}})).await.expect(200);
+    assert_eq!(kept["metadata"]["managedFields"], made["metadata"]["managedFields"], "left out is kept");
+    let bare = fixture.patch("merge", &one, &reset).await.expect(200);
+    assert!(bare["metadata"]["managedFields"].is_null(), "{bare}");
+    let still = fixture.patch("merge", &one, &json!({"data": {"k": "w"}})).await.expect(200);
+    assert!(still["metadata"]["managedFields"].is_null(), "{still}");
+    let with_manager = format!("{one}?fieldManager=tester");
+    let applied = fixture.patch("apply", &with_manager, &config_map("a", json!({"k": "w"}))).await.expect(200);
+    assert!(applied["metadata"]["managedFields"].is_array(), "{applied}");
+    let mut new = applied;
+    new["metadata"]["managedFields"] = json!([{}]);
+    let bare = fixture.put(&one, &new).await.expect(200);
+    assert!(bare["metadata"]["managedFields"].is_null(), "{bare}");
+}

@@ -263,10 +263,6 @@ fn keep_metadata(new: &mut Value, old: &Value) {
             value => metadata.insert(field.to_owned(), value.clone()),
         };
     }
-    // What a client leaves out stays; an empty list or entry is the way to start afresh.
-    if metadata.get("managedFields").is_none_or(Value::is_null) && !old["metadata"]["managedFields"].is_null() {
-        metadata.insert("managedFields".to_owned(), old["metadata"]["managedFields"].clone());
-    }
 }
 
 /// Cuts a new state down to what the scope may touch.
@@ -416,14 +412,11 @@ mod tests {
 
     #[test]
     fn identity_is_kept() {
-        let old = json!({"metadata": {"name": "a", "uid": "1", "resourceVersion": "5", "creationTimestamp": "t", "managedFields": [{"manager": "m"}]}});
+        let old = json!({"metadata": {"name": "a", "uid": "1", "resourceVersion": "5", "creationTimestamp": "t"}});
         let mut new = json!({"metadata": {"name": "b", "uid": "2", "deletionTimestamp": "now", "generation": 9, "labels": {"x": "y"}}});
         keep_metadata(&mut new, &old);
         let mut want = old.clone();
         want["metadata"]["labels"] = json!({"x": "y"});
         assert_eq!(new, want);
-        let mut reset = json!({"metadata": {"name": "a", "managedFields": []}});
-        keep_metadata(&mut reset, &old);
-        assert_eq!(reset["metadata"]["managedFields"], json!([]));
     }
 }

@@ -328,6 +328,7 @@ async fn what_is_only_created_or_only_read() {
                 assert_eq!(fixture.get(&sample.uri()).await.expect(200)["kind"], *sample.kind.kind);
                 fixture.post(&uri, &sample.object).await.refused(405, "MethodNotAllowed");
             }
+            fixture.post(&sample.uri(), &sample.object).await.refused(405, "MethodNotAllowed");
             fixture.put(&sample.uri(), &sample.object).await.refused(405, "MethodNotAllowed");
             fixture.delete(&sample.uri(), Value::Null).await.refused(405, "MethodNotAllowed");
         },
