@@ -232,6 +232,10 @@ impl Shared {
         let mut events = std::pin::pin!(events);
         let mut listed = HashSet::new();
         while let Some(event) = events.next().await {
+            // What a list tells may be newer than the last discovery, too.
+            if describes_kinds && matches!(event, Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_))) {
+                self.changed.notify_one();
+            }
             match event {
                 Ok(Event::Init) => listed.clear(),
                 Ok(Event::InitApply(object)) => {
@@ -246,18 +250,10 @@ impl Shared {
                     listed = HashSet::new();
                     synced.send_replace(true);
                 }
-                Ok(Event::Apply(object)) => {
-                    self.look(self.observe(at, &object.metadata));
-                    if describes_kinds {
-                        self.changed.notify_one();
-                    }
-                }
+                Ok(Event::Apply(object)) => self.look(self.observe(at, &object.metadata)),
                 Ok(Event::Delete(object)) => {
                     let look = self.graph.lock().forget(&object.uid().unwrap_or_default());
                     self.look(look);
-                    if describes_kinds {
-                        self.changed.notify_one();
-                    }
                 }
                 // The watcher backs off and tries again.
                 Err(error) => {
