@@ -25,7 +25,10 @@ pub async fn create(call: &Call) -> Result<Reply, Status> {
     if !errors.is_empty() {
         return Err(Status::invalid(&call.kind.group, &call.kind.kind, "", &errors));
     }
-    review["metadata"]["creationTimestamp"] = Value::Null;
+    // There is a metadata, even if it is empty.
+    let mut metadata = review["metadata"].take();
+    metadata.as_object_mut().map(|fields| fields.remove("creationTimestamp"));
+    review["metadata"] = if metadata.is_null() { json!({}) } else { metadata };
     match &*call.kind.kind {
         "SelfSubjectReview" => {
             review["metadata"]["creationTimestamp"] = call.timestamp().into();

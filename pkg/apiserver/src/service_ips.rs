@@ -49,7 +49,7 @@ pub fn addresses(service: &Value) -> Vec<Ipv4Addr> {
 }
 
 fn parent(namespace: &str, name: &str) -> Value {
-    json!({"group": "", "resource": "services", "namespace": namespace, "name": name})
+    json!({"resource": "services", "namespace": namespace, "name": name})
 }
 
 /// Whether an IPAddress belongs to a Service.

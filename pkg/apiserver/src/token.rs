@@ -1,6 +1,6 @@
 //! TokenRequest: tokens for service accounts, bound to the pod (or other object) that uses them.
 
-use api::{Status, Value, meta, tree};
+use api::{Status, Value, meta, tree, validation::FieldErrors};
 use serde_json::json;
 
 use crate::{
@@ -23,7 +23,14 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
         return Err(Status::method_not_allowed());
     }
     let mut request = call.object_of("authentication.k8s.io", "v1", "TokenRequest")?;
+    check_names(call, &request)?;
     let account = served(&call.kind, &read::current(call).await?)?;
+    let (uid, wanted) = (meta::text(&account, "uid"), meta::text(&request, "uid"));
+    if !wanted.is_empty() && wanted != uid {
+        let why =
+            format!("the UID in the token request ({wanted}) does not match the UID of the service account ({uid})");
+        return Err(Status::conflict("authentication.k8s.io", "TokenRequest", &call.info.name, &why));
+    }
     admission::created(call, "token", &mut request).await?;
     let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
     check_seconds(seconds, &call.info.name)?;
@@ -36,7 +43,7 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
     let namespace = call.namespace();
     let mut bound = json!({
         "namespace": namespace,
-        "serviceaccount": {"name": call.info.name, "uid": meta::text(&account, "uid")},
+        "serviceaccount": {"name": call.info.name, "uid": uid},
     });
     bind(call, &request["spec"]["boundObjectRef"], &mut bound).await?;
     let claims = json!({
@@ -53,11 +60,30 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
     let expires = jiff::Timestamp::from_second(now + seconds).map_err(Status::internal)?;
     request["metadata"]["name"] = call.info.name.as_str().into();
     request["metadata"]["namespace"] = namespace.into();
+    request["metadata"]["uid"] = uid.into();
     request["metadata"]["creationTimestamp"] = call.timestamp().into();
     request["spec"]["audiences"] = audiences.into();
     request["spec"]["expirationSeconds"] = seconds.into();
     request["status"] = json!({"token": token, "expirationTimestamp": rfc3339(expires)});
     Ok(Reply::Tree(201, request))
+}
+
+/// The body may leave out whose token it asks for, which the path says.
+fn check_names(call: &Call, request: &Value) -> Result<(), Status> {
+    let mut errors = FieldErrors::default();
+    for (field, own) in [("name", &*call.info.name), ("namespace", call.namespace())] {
+        let told = meta::text(request, field);
+        if !told.is_empty() && told != own {
+            let detail = format!("must match the service account {field} if specified");
+            errors.invalid(format!("metadata.{field}"), told, detail);
+            break;
+        }
+    }
+    refused(&errors, &call.info.name)
+}
+
+fn refused(errors: &FieldErrors, name: &str) -> Result<(), Status> {
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("authentication.k8s.io", "TokenRequest", name, errors)) }
 }
 
 fn check_seconds(seconds: i64, name: &str) -> Result<(), Status> {
@@ -66,9 +92,9 @@ fn check_seconds(seconds: i64, name: &str) -> Result<(), Status> {
         long if long > MAX_SECONDS => "may not specify a duration larger than 2^32 seconds",
         _ => return Ok(()),
     };
-    let mut errors = api::validation::FieldErrors::default();
-    errors.push("spec.expirationSeconds", api::validation::Reason::Invalid, seconds, why);
-    Err(Status::invalid("authentication.k8s.io", "TokenRequest", name, &errors))
+    let mut errors = FieldErrors::default();
+    errors.invalid("spec.expirationSeconds", seconds, why);
+    refused(&errors, name)
 }
 
 /// Checks the object that the token is bound to, and notes it in the claims.

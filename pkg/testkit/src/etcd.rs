@@ -5,6 +5,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -53,11 +54,15 @@ impl Drop for Stopped {
     }
 }
 
-/// Ports that are free on loopback. Somebody may take them before etcd does, which then ends.
+/// Ports that are free on loopback. They lie below those that the kernel gives to clients, and none
+/// is given twice: a member that is down for a while finds its own free.
 fn free(count: usize) -> Vec<u16> {
-    let bind = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
-    let listeners: Vec<TcpListener> = (0..count).map(bind).collect();
-    listeners.iter().map(|l| l.local_addr().expect("bound").port()).collect()
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let candidates = std::iter::repeat_with(|| {
+        let next = std::process::id().wrapping_mul(101).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        u16::try_from(20_000 + next % 12_000).expect("below 32,000")
+    });
+    candidates.filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).take(count).collect()
 }
 
 impl Etcds {

@@ -56,19 +56,6 @@ impl Fields {
         self.requirements.iter().find(|r| r.equal && r.path == path).map(|r| r.value.as_str())
     }
 
-    /// What to tell a client who asks for a field that its kind does not offer, besides
-    /// `metadata.name` and `metadata.namespace`.
-    pub fn unsupported(&self, selectable: &[&str]) -> Option<String> {
-        let offered =
-            |path: &str| ["metadata.name", "metadata.namespace"].contains(&path) || selectable.contains(&path);
-        let path = &self.requirements.iter().find(|r| !offered(&r.path))?.path;
-        Some(if selectable.is_empty() {
-            format!("{path:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
-        } else {
-            format!("field label not supported: {path}")
-        })
-    }
-
     /// Whether all terms hold for what `lookup` says of each path.
     pub fn matches_with<T: AsRef<str>>(&self, lookup: impl Fn(&str) -> T) -> bool {
         self.requirements.iter().all(|r| (lookup(&r.path).as_ref() == r.value) == r.equal)
@@ -199,14 +186,5 @@ mod tests {
         assert!(!matches("spec.unschedulable=true", object()));
         assert!(matches("spec.unschedulable=true", serde_json::json!({"spec": {"unschedulable": true}})));
         assert!(matches("spec.podCIDR!=,spec.providerID=", object()));
-    }
-
-    #[test]
-    fn fields_that_are_not_offered() {
-        let fields = Fields::parse("metadata.name=a,spec.nodeName=b").unwrap();
-        assert_eq!(fields.unsupported(&["spec.nodeName"]), None);
-        assert_eq!(fields.unsupported(&["status.phase"]).unwrap(), "field label not supported: spec.nodeName");
-        let text = "\"spec.nodeName\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
-        assert_eq!(fields.unsupported(&[]).unwrap(), text);
     }
 }

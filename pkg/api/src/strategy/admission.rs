@@ -32,10 +32,6 @@ impl Strategy for Webhooks {
         admission::webhooks(&mut errors, new, old);
         errors
     }
-
-    fn unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// Admission policies.
@@ -61,10 +57,6 @@ impl Strategy for Policies {
         admission::policy_status(&mut errors, new);
         errors
     }
-
-    fn unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// Bindings of admission policies.
@@ -79,9 +71,5 @@ impl Strategy for PolicyBindings {
         let mut errors = FieldErrors::default();
         admission::binding(&mut errors, binding, self.0);
         errors
-    }
-
-    fn unconditional_update(&self) -> bool {
-        false
     }
 }

@@ -104,10 +104,6 @@ impl Strategy for TrustBundles {
     fn name_rule(&self) -> NameRule {
         NameRule::PathSegment
     }
-
-    fn unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// What kubelets ask for in the name of a pod.
@@ -134,9 +130,5 @@ impl Strategy for PodRequests {
         let mut errors = FieldErrors::default();
         pod_certificates::status(&mut errors, new, old);
         errors
-    }
-
-    fn unconditional_update(&self) -> bool {
-        false
     }
 }

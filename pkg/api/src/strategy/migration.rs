@@ -29,8 +29,4 @@ impl Strategy for Migrations {
         migration::status(&mut errors, new, old);
         errors
     }
-
-    fn unconditional_update(&self) -> bool {
-        false
-    }
 }

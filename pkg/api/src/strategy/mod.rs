@@ -84,11 +84,6 @@ pub trait Strategy: Send + Sync {
         FieldErrors::default()
     }
 
-    /// Whether a PUT may leave out `metadata.resourceVersion`.
-    fn unconditional_update(&self) -> bool {
-        true
-    }
-
     /// Whether clients may give a status at creation, though there is a status subresource.
     fn keeps_status_on_create(&self) -> bool {
         false

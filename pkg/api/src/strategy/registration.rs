@@ -72,10 +72,6 @@ impl Strategy for ApiServices {
     fn name_rule(&self) -> NameRule {
         NameRule::PathSegment
     }
-
-    fn unconditional_update(&self) -> bool {
-        false
-    }
 }
 
 /// Checks how the server of a group is reached.

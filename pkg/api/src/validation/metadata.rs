@@ -34,13 +34,13 @@ pub fn metadata(kind: &Kind, object: &Value) -> FieldErrors {
         (false, _) => errors.forbidden("metadata.namespace", "not allowed on this type"),
     }
     common(&mut errors, object);
-    finalizers(&mut errors, object);
+    finalizers(&mut errors, kind, object);
     errors
 }
 
 /// Checks how `metadata` changes. What the pipeline restores from `old` by itself (UID, creation
 /// and deletion time) is not looked at.
-pub fn metadata_update(_kind: &Kind, new: &Value, old: &Value) -> FieldErrors {
+pub fn metadata_update(kind: &Kind, new: &Value, old: &Value) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if tree::has(old, "metadata.deletionTimestamp") {
         let had: HashSet<_> = tree::texts(old, "metadata.finalizers").collect();
@@ -66,7 +66,7 @@ pub fn metadata_update(_kind: &Kind, new: &Value, old: &Value) -> FieldErrors {
     }
     common(&mut errors, new);
     if tree::at(new, "metadata.finalizers") != tree::at(old, "metadata.finalizers") {
-        finalizers(&mut errors, new);
+        finalizers(&mut errors, kind, new);
     }
     errors
 }
@@ -126,11 +126,17 @@ fn owner_references(errors: &mut FieldErrors, references: &[Value]) {
     }
 }
 
-fn finalizers(errors: &mut FieldErrors, object: &Value) {
+fn finalizers(errors: &mut FieldErrors, kind: &Kind, object: &Value) {
     const PATH: &str = "metadata.finalizers";
+    const STANDARD: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+    let bare_names = kind.is_custom() || matches!(&*kind.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
     let all: Vec<_> = tree::texts(object, PATH).collect();
-    for finalizer in &all {
+    for (index, finalizer) in all.iter().enumerate() {
         errors.each(PATH, *finalizer, names::qualified(finalizer));
+        if !bare_names && !finalizer.contains('/') && !STANDARD.contains(finalizer) {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.invalid(format!("{PATH}[{index}]"), *finalizer, detail);
+        }
     }
     if all.contains(&"orphan") && all.contains(&"foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";

@@ -100,6 +100,11 @@ async fn tokens_are_given_and_understood() {
     assert_eq!(review["status"]["user"]["extra"]["authentication.kubernetes.io/pod-name"], json!(["p"]));
     let short = json!({"spec": {"expirationSeconds": 5}});
     fixture.post(&format!("{account}/token"), &short).await.refused(422, "Invalid");
+    let stranger = json!({"metadata": {"name": "other"}, "spec": {}});
+    let message = fixture.post(&format!("{account}/token"), &stranger).await.refused(422, "Invalid");
+    assert!(message.ends_with("must match the service account name if specified"), "{message}");
+    let former = json!({"metadata": {"uid": "1"}, "spec": {}});
+    fixture.post(&format!("{account}/token"), &former).await.refused(409, "Conflict");
     // The pod is gone, and with it the token.
     fixture.delete("/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0", Value::Null).await.expect(200);
     assert_eq!(anonymous(&fixture, CONFIG_MAPS, Some(&token)).await.0, 401);
@@ -116,7 +121,8 @@ async fn reviews_answer_without_being_stored() {
     let ask = |verb: &str| json!({"spec": {"user": "joe", "resourceAttributes": {"verb": verb, "resource": "configmaps", "namespace": "default"}}});
     let uri = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
     for (verb, allowed) in [("get", true), ("delete", false)] {
-        assert_eq!(fixture.post(uri, &ask(verb)).await.expect(201)["status"]["allowed"], allowed);
+        let answer = fixture.post(uri, &ask(verb)).await.expect(201);
+        assert_eq!((&answer["status"]["allowed"], &answer["metadata"]), (&json!(allowed), &json!({})));
     }
     let own = json!({"spec": {"resourceAttributes": {"verb": "*", "resource": "*"}}});
     let uri = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

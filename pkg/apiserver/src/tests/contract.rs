@@ -35,7 +35,13 @@ async fn what_is_not_served_says_so() {
         .refused(413, "RequestEntityTooLarge");
     assert_eq!(message, "Request entity too large: limit is 3145728");
     fixture.send("POST", CONFIG_MAPS, &[], "{").await.refused(400, "BadRequest");
-    fixture.get(&format!("{CONFIG_MAPS}?fieldSelector=data.x%3Dy")).await.refused(400, "BadRequest");
+    for (path, text) in [
+        (CONFIG_MAPS, "\"a.b\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""),
+        ("/api/v1/nodes", "field label not supported: a.b"),
+    ] {
+        let message = fixture.get(&format!("{path}?fieldSelector=a.b%3Dy")).await.refused(400, "BadRequest");
+        assert_eq!(message, text);
+    }
     fixture.get(&format!("{CONFIG_MAPS}?labelSelector=%21%21")).await.refused(400, "BadRequest");
 }
 

@@ -23,7 +23,7 @@ async fn api_services_are_checked() {
     assert!(message.ends_with("must be `spec.version+\".\"+spec.group`: \"v1.example.com\""), "{message}");
     let message = fixture.put(&format!("{SERVICES}/v1.example.com"), &service).await.refused(422, "Invalid");
     assert!(
-        message.ends_with("metadata.resourceVersion: Invalid value: 0x0: must be specified for an update"),
+        message.ends_with("metadata.resourceVersion: Invalid value: 0: must be specified for an update"),
         "{message}"
     );
     let remote = json!({"spec": {"service": {"namespace": "a", "name": "b"}}});

@@ -314,3 +314,32 @@ async fn managed_fields_can_be_reset() {
     let bare = fixture.put(&one, &new).await.expect(200);
     assert!(bare["metadata"]["managedFields"].is_null(), "{bare}");
 }
+
+#[tokio::test]
+async fn what_the_system_sets_is_nobodys() {
+    let fixture = Fixture::new().await;
+    let mut map = config_map("a", json!({"k": "v"}));
+    map["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    let made = fixture.post(CONFIG_MAPS, &map).await.expect(201);
+    assert!(made["metadata"]["deletionTimestamp"].is_null());
+    assert!(!made["metadata"]["managedFields"].to_string().contains("deletionTimestamp"), "{made}");
+    map["metadata"] = json!({"name": "b", "finalizers": ["short"]});
+    let message = fixture.post(CONFIG_MAPS, &map).await.refused(422, "Invalid");
+    assert!(message.contains("metadata.finalizers[0]: Invalid value: \"short\": name is neither"), "{message}");
+}
+
+#[tokio::test]
+async fn delete_options_are_checked() {
+    let fixture = Fixture::new().await;
+    fixture.post(CONFIG_MAPS, &config_map("a", json!({}))).await.expect(201);
+    let one = format!("{CONFIG_MAPS}/a");
+    let both = json!({"propagationPolicy": "Sideways", "orphanDependents": true});
+    let answer = fixture.delete(&one, both).await;
+    assert_eq!(answer.code, 422);
+    let causes = answer.body["details"]["causes"].as_array().unwrap().clone();
+    assert_eq!(
+        causes.iter().map(|c| c["reason"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["FieldValueInvalid", "FieldValueNotSupported"]
+    );
+    fixture.get(&one).await.expect(200);
+}

@@ -187,12 +187,16 @@ pub fn place(call: &Call, object: &mut Value) -> Result<(), Status> {
     Ok(())
 }
 
+/// What no client gives an object.
+fn wipe_metadata(object: &mut Value) {
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"] {
+        object["metadata"].as_object_mut().map(|metadata| metadata.remove(field));
+    }
+}
+
 /// What the server decides about a new object's metadata.
 fn own_metadata(call: &Call, object: &mut Value) {
     let Some(metadata) = object["metadata"].as_object_mut() else { return };
-    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation", "resourceVersion"] {
-        metadata.remove(field);
-    }
     metadata.insert("uid".to_owned(), uuid::Uuid::new_v4().to_string().into());
     metadata.insert("creationTimestamp".to_owned(), call.timestamp().into());
     if call.kind.strategy.has_generation() {
@@ -225,6 +229,7 @@ async fn stages(
         decode::clear(&kind.schema, kind.root, &mut object, "status");
     }
     dedupe_owners(call, &mut object, false);
+    wipe_metadata(&mut object);
     // What admission adds is nobody's.
     if track {
         let api_version = kind.api_version();

@@ -53,15 +53,12 @@ pub enum Propagation {
 }
 
 impl Propagation {
-    fn parse(text: &str) -> Result<Self, Status> {
+    fn parse(text: &str) -> Option<Self> {
         match text {
-            "Orphan" => Ok(Propagation::Orphan),
-            "Background" => Ok(Propagation::Background),
-            "Foreground" => Ok(Propagation::Foreground),
-            other => Err(Status::unprocessable(format!(
-                "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
-                Value::from(other)
-            ))),
+            "Orphan" => Some(Propagation::Orphan),
+            "Background" => Some(Propagation::Background),
+            "Foreground" => Some(Propagation::Foreground),
+            _ => None,
         }
     }
 }
@@ -112,20 +109,26 @@ impl DeleteOptions {
         if !tree.is_object() && !tree.is_null() {
             return Err(Status::bad_request("the body of the request is not a DeleteOptions object"));
         }
-        let policy = tree["propagationPolicy"].as_str().map(Propagation::parse).transpose()?;
+        let mut errors = FieldErrors::default();
+        let sent = tree["propagationPolicy"].as_str();
+        let policy = sent.and_then(Propagation::parse);
         let orphan = tree["orphanDependents"].as_bool();
-        if policy.is_some() && orphan.is_some() {
-            return Err(Status::unprocessable(
-                "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set",
-            ));
+        if let Some(sent) = sent {
+            if orphan.is_some() {
+                let detail = "orphanDependents and deletionPropagation cannot be both set";
+                errors.invalid("propagationPolicy", sent, detail);
+            }
+            if policy.is_none() {
+                let known = "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"";
+                errors.push("propagationPolicy", Reason::NotSupported, sent, known);
+            }
         }
-        let text = |value: &Value| value.as_str().map(str::to_owned);
         let dry = tree["dryRun"].as_array().map_or(&[][..], Vec::as_slice);
         if dry.iter().any(|value| value != "All") {
-            let mut errors = FieldErrors::default();
             errors.push("dryRun", Reason::NotSupported, tree["dryRun"].clone(), "supported values: \"All\"");
-            refuse_options("DeleteOptions", &errors)?;
         }
+        refuse_options("DeleteOptions", &errors)?;
+        let text = |value: &Value| value.as_str().map(str::to_owned);
         Ok(DeleteOptions {
             grace: tree["gracePeriodSeconds"].as_i64(),
             propagation: policy.or(match orphan {

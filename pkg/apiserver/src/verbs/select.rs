@@ -33,6 +33,8 @@ impl Selection {
     /// `name`: one object alone, if not empty. `indexed`: the paths of the objects' facts.
     pub fn new(kind: &Kind, options: &mut ListOptions, name: &str, indexed: &[Shared<str>]) -> Result<Self, Status> {
         let fields: Option<Fields> = options.fields.take();
+        // Kinds without paths of their own share a rule.
+        let bare = kind.selectable.is_empty() && !kind.is_custom();
         let mut terms = Vec::new();
         if !name.is_empty() {
             terms.push(Term { field: Field::Name, equal: true, value: name.to_owned() });
@@ -40,7 +42,7 @@ impl Selection {
         for requirement in fields.iter().flat_map(|f| f.requirements()) {
             let field = match requirement.path.as_str() {
                 "metadata.name" => Field::Name,
-                "metadata.namespace" if kind.namespaced => Field::Namespace,
+                "metadata.namespace" if kind.namespaced || bare => Field::Namespace,
                 path => {
                     let own = kind.selectable.iter().position(|label| **label == *path);
                     let at = match kind.is_custom() {
@@ -49,8 +51,7 @@ impl Selection {
                         // Where two kinds are stored as one, their paths match one by one.
                         false => own,
                     };
-                    let unknown = || Status::bad_request(format!("field label not supported: {path}"));
-                    Field::At(at.ok_or_else(unknown)?)
+                    Field::At(at.ok_or_else(|| unknown(path, bare))?)
                 }
             };
             terms.push(Term { field, equal: requirement.equal, value: requirement.value.clone() });
@@ -77,4 +78,11 @@ impl Selection {
                 (value == term.value) == term.equal
             })
     }
+}
+
+fn unknown(path: &str, bare: bool) -> Status {
+    Status::bad_request(match bare {
+        true => format!("{path:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""),
+        false => format!("field label not supported: {path}"),
+    })
 }

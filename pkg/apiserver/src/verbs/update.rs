@@ -88,10 +88,7 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
     super::create::dedupe_owners(call, &mut object, false);
     for _ in 0..TRIES {
         let outcome = modify(call, &options, Edit { scope, track: true }, &mut |_| {
-            if !call.kind.strategy.unconditional_update() && matches!(meta::text(&object, "resourceVersion"), "" | "0")
-            {
-                return Err(unconditional(call));
-            }
+            check_base(call, &object)?;
             Ok(object.clone())
         })
         .await;
@@ -127,15 +124,39 @@ fn made_by_update(kind: &Kind) -> bool {
     MADE_BY_UPDATE.contains(&(&*kind.group, &*kind.plural))
 }
 
-/// The answer to an update that does not say what it is based on, for kinds that want to know.
-fn unconditional(call: &Call) -> Status {
+/// Kinds whose updates must say which version they are based on, as those of custom resources must:
+/// group and plural.
+const BASED: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("apiregistration.k8s.io", "apiservices"),
+    ("certificates.k8s.io", "clustertrustbundles"),
+    ("certificates.k8s.io", "podcertificaterequests"),
+    ("coordination.k8s.io", "leases"),
+    ("node.k8s.io", "runtimeclasses"),
+    ("policy", "poddisruptionbudgets"),
+    ("storage.k8s.io", "csidrivers"),
+    ("storage.k8s.io", "csinodes"),
+    ("storage.k8s.io", "csistoragecapacities"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storagemigration.k8s.io", "storageversionmigrations"),
+];
+
+/// Refuses an update that does not say what it is based on, where that must be said.
+fn check_base(call: &Call, object: &Value) -> Result<(), Status> {
+    let kind = &call.kind;
+    let bound = kind.is_custom() || BASED.contains(&(&*kind.group, &*kind.plural));
+    if !bound || !matches!(meta::text(object, "resourceVersion"), "" | "0") {
+        return Ok(());
+    }
     let mut errors = validation::FieldErrors::default();
     errors.invalid("metadata.resourceVersion", 0, "must be specified for an update");
-    let mut status = Status::invalid(&call.kind.group, &call.kind.kind, &call.info.name, &errors);
-    // Clients look for the number as upstream prints it.
-    status.message = status.message.replace("value: 0:", "value: 0x0:");
-    status.details["causes"][0]["message"] = "Invalid value: 0x0: must be specified for an update".into();
-    status
+    Err(Status::invalid(&kind.group, &kind.plural, &call.info.name, &errors))
 }
 
 /// Changes the object that the request names. `change` makes the new state from the old one; it may
