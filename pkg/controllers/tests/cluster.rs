@@ -235,9 +235,9 @@ async fn a_deployment_lives_rolls_and_goes() {
     for (at, tag) in ["web:2", "web:1"].into_iter().enumerate() {
         deployments.patch("web", &PatchParams::default(), &Patch::Strategic(image(tag))).await.expect("patched");
         cluster.rolled_out(tag, 3).await;
-        let revision =
-            deployments.get("web").await.expect("there").annotations()["deployment.kubernetes.io/revision"].clone();
-        assert_eq!(revision, (at + 2).to_string());
+        let now = deployments.get("web").await.expect("there");
+        assert_eq!(now.annotations()["deployment.kubernetes.io/revision"], (at + 2).to_string());
+        assert_eq!(now.metadata.generation, Some(at as i64 + 2), "only the client's changes count");
     }
     deployments
         .patch("web", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "replicas": 1 } })))

@@ -7,11 +7,7 @@
 //! - At no time more pods than `replicas + maxSurge`, nor fewer available than
 //!   `replicas - maxUnavailable` by this controller's doing.
 //! - A template that was rolled out before gets its old ReplicaSet back, with a new revision.
-//!
-//! # Caveats
-//! Revisions are noted in the Deployment's metadata by a write of their own.
-
-use std::sync::Arc;
+//! - Revisions are noted in the Deployment's metadata along with its status, and make no generation.
 
 use client::{
     Controller, EventType, Expectations, Informer, Next, ObjectKey, Recorder, Sources, labels, reference,
@@ -24,9 +20,8 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api, ResourceExt as _,
-    api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions},
+    api::{DeleteParams, PostParams, Preconditions},
 };
-use serde_json::json;
 
 use crate::{
     Context,
@@ -150,34 +145,32 @@ impl Controller for DeploymentController {
                 if !self.note_failure(&sets, &input.deployment, action, &error, &mut status).await? {
                     return Err(error);
                 }
-                self.write_status(&deployments, key, &input.deployment, status).await?;
+                self.write_status(&deployments, key, &input.deployment, None, status).await?;
                 return Err(error);
             }
         }
-        let mut deployment = input.deployment;
-        if let Some(revision) = &plan.revision {
-            let patch = json!({ "metadata": { "uid": deployment.uid(), "annotations": { sets::REVISION: revision } } });
-            let patched = deployments.patch(&key.name, &PatchParams::default(), &Patch::Merge(patch)).await?;
-            self.written.wrote(key, &patched);
-            deployment = Arc::new(patched);
-        }
-        self.write_status(&deployments, key, &deployment, status).await?;
+        self.write_status(&deployments, key, &input.deployment, plan.revision.as_ref(), status).await?;
         Ok(plan.next)
     }
 }
 
 impl DeploymentController {
+    /// Writes the status, and the revision if it is another one: as part of the status, it makes no new generation.
     async fn write_status(
         &self,
         api: &Api<Deployment>,
         key: &ObjectKey,
         deployment: &Deployment,
+        revision: Option<&String>,
         status: DeploymentStatus,
     ) -> Result<(), kube::Error> {
-        if deployment.status.as_ref() == Some(&status) {
+        if revision.is_none() && deployment.status.as_ref() == Some(&status) {
             return Ok(());
         }
-        let changed = Deployment { status: Some(status), ..deployment.clone() };
+        let mut changed = Deployment { status: Some(status), ..deployment.clone() };
+        if let Some(revision) = revision {
+            changed.annotations_mut().insert(sets::REVISION.to_owned(), revision.clone());
+        }
         let written = api.replace_status(&key.name, &PostParams::default(), &changed).await?;
         self.written.wrote(key, &written);
         Ok(())

@@ -1,6 +1,8 @@
 //! A Deployment in a simulated cluster: each step's plan is carried out on plain objects, and pods
 //! become available one by one, so that a rollout shows all its states.
 
+use std::sync::Arc;
+
 use k8s_openapi::{
     api::{
         apps::v1::{DeploymentSpec, DeploymentStrategy, ReplicaSetStatus, RollingUpdateDeployment},
