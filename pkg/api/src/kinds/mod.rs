@@ -306,7 +306,14 @@ impl Kind {
 
     /// What clients are to be warned of, where a version is deprecated.
     pub fn deprecation(&self) -> Option<&str> {
-        self.schema.custom.as_ref()?.deprecation()
+        if let Some(custom) = &self.schema.custom {
+            return custom.deprecation();
+        }
+        match (&*self.group, &*self.kind) {
+            ("", "ComponentStatus") => Some("v1 ComponentStatus is deprecated in v1.19+"),
+            ("", "Endpoints") => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+            _ => None,
+        }
     }
 
     /// The subresource of this name.

@@ -45,6 +45,9 @@ async fn unknown_fields_are_dropped_warned_of_or_refused() {
     assert!(warned.expect(201)["nonsense"].is_null());
     let ignored = fixture.send("PUT", &format!("{CONFIG_MAPS}/a?fieldValidation=Ignore"), &[], body).await;
     assert!(ignored.headers.get("warning").is_none());
+    let old = fixture.get("/api/v1/namespaces/default/endpoints").await;
+    let text = r#"299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice""#;
+    assert_eq!(old.headers["warning"], text);
     ignored.expect(200);
 }
 
