@@ -89,17 +89,15 @@ impl Etcds {
         self
     }
 
-    /// Starts all members; on this machine's own loopback, waits until they listen.
+    /// Starts all members, and waits until they serve: who ends before that may not come back.
     #[track_caller]
     pub fn start(mut self) -> Self {
         for at in 0..self.members.len() {
             self.spawn(at);
         }
-        if self.within.is_empty() {
-            for at in 0..self.members.len() {
-                let listens = || std::net::TcpStream::connect(self.members[at].client).is_ok();
-                eventually(&format!("etcd {at} listens"), START, listens);
-            }
+        for at in 0..self.members.len() {
+            let serves = || self.log(at).contains("published local member to cluster");
+            eventually(&format!("etcd {at} serves"), START, serves);
         }
         self
     }
