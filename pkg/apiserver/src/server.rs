@@ -155,8 +155,8 @@ impl Server {
         Ok(Some(Stored::new(value, done.revision)?))
     }
 
-    /// Removes an object if its key still is at `expected`; answers whether it was.
-    pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<bool, Status> {
+    /// Removes an object if its key still is at `expected`; answers with the revision of its end if it was.
+    pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<Option<i64>, Status> {
         let key = bytes::Bytes::from(keys::object(kind, namespace, name));
         self.caches.of(self.kinds().stored(kind)).await?;
         let mut txn = Txn {
@@ -173,6 +173,6 @@ impl Server {
         if done.succeeded {
             self.definitions.wrote(self, kind, done.revision).await;
         }
-        Ok(done.succeeded)
+        Ok(done.succeeded.then_some(done.revision))
     }
 }

@@ -84,6 +84,11 @@ pub fn encode_bounded(object: &Value) -> Result<Bytes, api::Status> {
 }
 
 impl Stored {
+    /// The same bytes as of another revision.
+    pub fn at(&self, revision: i64) -> Self {
+        Stored { value: self.value.clone(), splice: self.splice, kept: Arc::default(), revision }
+    }
+
     /// What the store holds, written at `revision`.
     pub fn new(value: Bytes, revision: i64) -> Result<Self, Corrupt> {
         let head = &value[..value.len().min(512)];

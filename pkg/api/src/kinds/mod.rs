@@ -316,11 +316,37 @@ impl Kind {
         }
     }
 
+    /// Whether a deletion that is done answers with the object as it was, not with a `Status`.
+    pub fn returns_deleted(&self) -> bool {
+        RETURN_DELETED.contains(&(&*self.group, &*self.plural))
+    }
+
     /// The subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|s| s.name == name)
     }
 }
+
+/// Kinds whose objects, as they were, answer a deletion that is done: group and plural.
+const RETURN_DELETED: &[(&str, &str)] = &[
+    ("", "namespaces"),
+    ("", "persistentvolumeclaims"),
+    ("", "persistentvolumes"),
+    ("", "pods"),
+    ("", "podtemplates"),
+    ("", "resourcequotas"),
+    ("", "serviceaccounts"),
+    ("", "services"),
+    ("resource.k8s.io", "deviceclasses"),
+    ("resource.k8s.io", "resourceclaims"),
+    ("resource.k8s.io", "resourceclaimtemplates"),
+    ("resource.k8s.io", "resourceslices"),
+    ("storage.k8s.io", "csidrivers"),
+    ("storage.k8s.io", "csinodes"),
+    ("storage.k8s.io", "storageclasses"),
+    ("storage.k8s.io", "volumeattachments"),
+    ("storage.k8s.io", "volumeattributesclasses"),
+];
 
 /// All kinds that are served now. Cheap to clone; custom resources make a new one.
 #[derive(Clone)]

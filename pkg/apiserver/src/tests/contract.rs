@@ -8,7 +8,7 @@ mod verbs;
 mod watching;
 mod wire;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CONFIG_MAPS, Fixture, config_map};
 
@@ -72,4 +72,8 @@ async fn discovery_and_health_are_served() {
     let metrics = fixture.get("/metrics").await;
     assert!(metrics.body.as_str().unwrap().contains("apiserver_request_total{code=\"200\""));
     fixture.get("/apis/nothing").await.refused(404, "NotFound");
+}
+
+fn version(object: &Value) -> &str {
+    object["metadata"]["resourceVersion"].as_str().unwrap()
 }

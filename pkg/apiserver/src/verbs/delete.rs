@@ -233,8 +233,9 @@ fn propagate(object: &mut Value, propagation: Option<Propagation>) {
 pub async fn delete(call: &Call) -> Result<Reply, Status> {
     let options = DeleteOptions::read(call)?;
     match one(call, &call.info.name, &options).await? {
+        Deleted::Gone(last) if call.kind.returns_deleted() => Ok(Reply::Object(200, last)),
         Deleted::Gone(last) => {
-            let uid = meta::text(&last, "uid").to_owned();
+            let uid = meta::text(&last.tree()?, "uid").to_owned();
             Ok(Reply::Tree(200, success(&call.kind, &call.info.name, &uid)))
         }
         Deleted::Going(stored) => Ok(Reply::Object(if options.cascades { 202 } else { 200 }, stored)),
@@ -244,7 +245,7 @@ pub async fn delete(call: &Call) -> Result<Reply, Status> {
 /// What became of an object.
 pub enum Deleted {
     /// It is gone; its last state.
-    Gone(Value),
+    Gone(Stored),
     /// It is marked.
     Going(Stored),
 }
@@ -278,13 +279,13 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
         admission::validate(&attributes, &object).await?;
         let done = match decide(kind, &object, options, call.now) {
             Decision::Keep => Some(Deleted::Going(before)),
-            Decision::Remove if options.dry_run => Some(Deleted::Gone(object)),
+            Decision::Remove if options.dry_run => Some(Deleted::Gone(before)),
             Decision::Mark(new) if options.dry_run => {
                 Some(Deleted::Going(Stored::new(stored::encode(&stored_form(call, new)), before.revision)?))
             }
             Decision::Remove => {
                 let removed = call.server.remove(kind, call.namespace(), name, before.revision).await?;
-                removed.then_some(Deleted::Gone(object))
+                removed.map(|revision| Deleted::Gone(before.at(revision)))
             }
             Decision::Mark(new) => {
                 let written = call.server.write(kind, &stored_form(call, new), before.revision).await?;

@@ -191,7 +191,8 @@ pub async fn modify(
             return Ok(if gone { Outcome::Removed(stored) } else { Outcome::Written(stored) });
         }
         if gone {
-            if call.server.remove(kind, call.namespace(), &call.info.name, before.revision).await? {
+            let removed = call.server.remove(kind, call.namespace(), &call.info.name, before.revision).await?;
+            if removed.is_some() {
                 let value = stored::encode(&stored_form(call, new));
                 return Ok(Outcome::Removed(Stored::new(value, before.revision)?));
             }

@@ -2,14 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::samples::{Sample, each};
+use super::{
+    samples::{Sample, each},
+    version,
+};
 use crate::tests::{Fixture, watches::Events};
-
-fn version(object: &Value) -> &str {
-    object["metadata"]["resourceVersion"].as_str().unwrap()
-}
 
 #[tokio::test]
 async fn watches_tell_what_happened_and_may_be_resumed() {
