@@ -25,7 +25,8 @@ async fn a_pod_lives_from_start_to_deletion() {
     let running = kubelet(&api, &containerd).await;
 
     // Volumes, environment, readiness.
-    let mut web = pod("web", "echo $GREETING; echo done > /dev/termination-log; sleep 1000");
+    let server = "(while :; do echo pong | nc -l -p 7000; done) &";
+    let mut web = pod("web", &format!("{server} echo $GREETING; echo done > /dev/termination-log; sleep 1000"));
     let container = &mut web["spec"]["containers"][0];
     container["env"] =
         json!([{"name": "GREETING", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "greeting"}}}]);
@@ -62,6 +63,7 @@ async fn a_pod_lives_from_start_to_deletion() {
     assert_eq!(read("kubernetes.io~configmap/c/greeting"), "again");
 
     logs_and_exec(&running).await;
+    port_forward(&running).await;
 
     // Another process adopts what runs.
     running.end().await;
@@ -185,4 +187,17 @@ async fn logs_and_exec(running: &support::Running) {
     assert_eq!((channels[1].as_str(), channels[2].as_str()), ("out\ntyped\n", "err\n"));
     let status: serde_json::Value = serde_json::from_str(&channels[3]).unwrap();
     assert_eq!(status["details"]["causes"][0]["message"], "7", "{status}");
+}
+
+/// Bytes through a WebSocket with channels: each begins with the number of its port.
+async fn port_forward(running: &support::Running) {
+    let mut request = "ws://node/portForward/default/web?port=7000".into_client_request().unwrap();
+    request.headers_mut().insert("sec-websocket-protocol", "v4.channel.k8s.io".parse().unwrap());
+    let (mut socket, _) = tokio_tungstenite::client_async(request, running.connect().await).await.unwrap();
+    let mut channels = [const { Vec::new() }; 2];
+    while let Some(Ok(Message::Binary(message))) = socket.next().await {
+        channels[usize::from(message[0])].extend_from_slice(&message[1..]);
+    }
+    let port = 7000_u16.to_le_bytes();
+    assert_eq!(channels, [[&port[..], b"pong\n"].concat(), port.to_vec()]);
 }

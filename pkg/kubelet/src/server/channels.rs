@@ -1,8 +1,9 @@
 //! WebSockets of exec, attach and port-forward.
 //!
-//! A message is one byte of channel number and its payload: 0 input, 1 output, 2 errors, 3 the end, 4 the size of the
-//! terminal. With a `base64` protocol both are text, the channel a digit. Since `v5`, channel 255 closes the channel
-//! whose number is its payload: that is how input ends. Before `v4` channel 3 carries words, since then a Status.
+//! A message is one byte of channel number and its payload. With a `base64` protocol both are text, the channel a digit.
+//! Of commands, channel 0 is input, 1 output, 2 errors, 3 the end, 4 the size of the terminal. Since `v5`, channel 255
+//! closes the channel whose number is its payload: that is how input ends. Before `v4` channel 3 carries words, since
+//! then a Status. Of port-forward, channels 2n and 2n+1 are the bytes and the errors of port n.
 
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
@@ -11,7 +12,11 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut as _, Bytes, BytesMut};
-use cri::streaming::{Error as StreamError, ExecStream, ExitStatus, PORT_FORWARD, Streams};
+use cri::streaming::{
+    Error as StreamError, ExecStream, ExitStatus, PORT_FORWARD, PortConnection, PortForward, Streams, port_forward,
+};
+use futures::future::join_all;
+use futures::stream::SplitSink;
 use futures::{SinkExt as _, StreamExt as _};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
@@ -44,6 +49,9 @@ const PROTOCOLS: [&str; 6] = [
     "binary.k8s.io",
 ];
 
+/// For clients that offer none.
+const DEFAULT: &str = "channel.k8s.io";
+
 /// How messages look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Dialect {
@@ -71,18 +79,18 @@ impl Dialect {
         Message::Binary(message.freeze())
     }
 
-    /// Channel and payload of a message; `None` if it is none of ours.
+    /// Channel and payload of a message, of whichever type it is; `None` if it is none of ours.
     fn decode(self, message: Message) -> Option<(u8, Bytes)> {
-        match message {
-            Message::Binary(mut bytes) if !bytes.is_empty() => {
-                let channel = bytes.split_to(1)[0];
-                Some((channel, bytes))
-            }
-            Message::Text(text) if self.text => {
-                let (channel, payload) = text.split_at_checked(1)?;
-                Some((channel.parse().ok()?, STANDARD.decode(payload).ok()?.into()))
-            }
-            _ => None,
+        let mut bytes: Bytes = match message {
+            Message::Binary(bytes) => bytes,
+            Message::Text(text) => text.into(),
+            _ => return None,
+        };
+        let channel = *bytes.first()?;
+        let payload = bytes.split_off(1);
+        match self.text {
+            true => Some((channel.checked_sub(b'0')?, STANDARD.decode(payload).ok()?.into())),
+            false => Some((channel, payload)),
         }
     }
 
@@ -116,6 +124,31 @@ fn status(result: &Result<ExitStatus, StreamError>) -> Value {
     }
 }
 
+/// The best protocol that the client offers; `None` if it offers none.
+fn choose(protocols: &[String]) -> Result<Option<&'static str>, Answer> {
+    let chosen = PROTOCOLS.into_iter().find(|p| protocols.iter().any(|o| o == p));
+    if chosen.is_none() && !protocols.is_empty() {
+        let text = format!("none of the protocols {protocols:?} is spoken here: {PROTOCOLS:?}");
+        return Err(Answer(StatusCode::BAD_REQUEST, text));
+    }
+    Ok(chosen)
+}
+
+/// Answers the upgrade; what comes of the socket is tracked, so that a stop waits for the last words.
+fn respond<F>(
+    shared: &Shared,
+    upgrade: WebSocketUpgrade,
+    chosen: Option<&'static str>,
+    talk: impl FnOnce(WebSocket, Dialect) -> F + Send + 'static,
+) -> Response
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let upgrade = if let Some(protocol) = chosen { upgrade.protocols([protocol]) } else { upgrade };
+    let (tasks, dialect) = (shared.ctx.tasks.clone(), Dialect::of(chosen.unwrap_or(DEFAULT)));
+    upgrade.on_upgrade(move |socket| async move { tasks.track_future(talk(socket, dialect)).await })
+}
+
 /// Joins a client with channels and a command or container at `url`.
 pub async fn serve(
     shared: &Shared,
@@ -124,26 +157,103 @@ pub async fn serve(
     url: &str,
     asked: Asked,
 ) -> Result<Response, Answer> {
-    let chosen = PROTOCOLS.iter().find(|p| protocols.iter().any(|o| o == *p));
-    let Some(protocol) = chosen.copied().or_else(|| protocols.is_empty().then_some("channel.k8s.io")) else {
-        let text = format!("none of the protocols {protocols:?} is spoken here: {PROTOCOLS:?}");
-        return Err(Answer(StatusCode::BAD_REQUEST, text));
-    };
+    let chosen = choose(protocols)?;
     let streams = Streams { stdin: asked.stdin, stdout: asked.stdout, stderr: asked.stderr, tty: asked.tty };
     let stream = cri::streaming::exec(url, streams).await;
     let stream = stream.map_err(|e| Answer(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
-    let upgrade = if chosen.is_some() { upgrade.protocols([protocol]) } else { upgrade };
-    let tasks = shared.ctx.tasks.clone();
-    Ok(upgrade.on_upgrade(move |socket| async move {
-        // Tracked, so that a stop waits for the last words.
-        let done = tasks.track_future(join(socket, stream, Dialect::of(protocol), streams));
-        done.await;
-    }))
+    Ok(respond(shared, upgrade, chosen, move |socket, dialect| join(socket, stream, dialect, streams)))
+}
+
+/// Joins a client with channels and ports of a pod at `url`: to each port a channel for bytes and one for the reason
+/// why there are none, which begin with the number of the port.
+pub async fn forward(
+    shared: &Shared,
+    upgrade: WebSocketUpgrade,
+    protocols: &[String],
+    url: &str,
+    ports: &[i32],
+) -> Result<Response, Answer> {
+    let chosen = choose(protocols)?;
+    // Every port has two of 256 channels.
+    let numbers: Option<Vec<u16>> = ports.iter().map(|port| u16::try_from(*port).ok()).collect();
+    let Some(ports) = numbers.filter(|ports| (1..=128).contains(&ports.len())) else {
+        return Err(Answer(StatusCode::BAD_REQUEST, "query parameter \"port\" is required, once to 128 times".into()));
+    };
+    let session = port_forward(url).await;
+    let session = session.map_err(|e| Answer(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
+    Ok(respond(shared, upgrade, chosen, move |socket, dialect| join_ports(socket, session, dialect, ports)))
+}
+
+async fn join_ports(socket: WebSocket, session: PortForward, dialect: Dialect, ports: Vec<u16>) {
+    let (to_client, mut from_client) = socket.split();
+    let (out, queue) = mpsc::channel::<Message>(QUEUE);
+    let sending = send(to_client, queue);
+    let forwarding = async move {
+        let (mut writers, mut pumps) = (Vec::new(), Vec::new());
+        for (data, port) in (0_u8..).step_by(2).zip(ports) {
+            let error = data + 1;
+            for channel in [data, error] {
+                let _ = out.send(dialect.encode(channel, &port.to_le_bytes())).await;
+            }
+            match session.connect(port).await {
+                Ok(PortConnection { reader, writer, status }) => {
+                    writers.push(Some(writer));
+                    let out = out.clone();
+                    pumps.push(async move {
+                        let (_, status) = tokio::join!(copy(Some(reader), data, dialect, out.clone()), status);
+                        if let Err(failure) = status {
+                            let _ = out.send(dialect.encode(error, failure.to_string().as_bytes())).await;
+                        }
+                    });
+                }
+                Err(failure) => {
+                    writers.push(None);
+                    let _ = out.send(dialect.encode(error, failure.to_string().as_bytes())).await;
+                }
+            }
+        }
+        drop(out);
+        let input = async {
+            while let Some(Ok(message)) = from_client.next().await {
+                if matches!(message, Message::Close(_)) {
+                    return;
+                }
+                let Some((channel, bytes)) = dialect.decode(message).filter(|(channel, _)| channel % 2 == 0) else {
+                    continue;
+                };
+                let Some(slot) = writers.get_mut(usize::from(channel / 2)) else { continue };
+                // A port that reads no more is no reason to end.
+                if let Some(writer) = slot
+                    && writer.write_all(&bytes).await.is_err()
+                {
+                    *slot = None;
+                }
+            }
+        };
+        tokio::select! {
+            _ = join_all(pumps) => {}
+            () = input => {}
+        }
+    };
+    if let (Err(error), ()) = tokio::join!(sending, forwarding) {
+        tracing::debug!(%error, "port-forward ended");
+    }
+}
+
+/// Sends what is queued, and that there is no more.
+async fn send(
+    mut to_client: SplitSink<WebSocket, Message>,
+    mut queue: mpsc::Receiver<Message>,
+) -> Result<(), axum::Error> {
+    while let Some(message) = queue.recv().await {
+        to_client.send(message).await?;
+    }
+    to_client.send(Message::Close(Some(CloseFrame { code: 1000, reason: "".into() }))).await
 }
 
 async fn join(socket: WebSocket, stream: ExecStream, dialect: Dialect, streams: Streams) {
-    let (mut to_client, mut from_client) = socket.split();
-    let (out, mut queue) = mpsc::channel::<Message>(QUEUE);
+    let (to_client, mut from_client) = socket.split();
+    let (out, queue) = mpsc::channel::<Message>(QUEUE);
     let ExecStream { mut stdin, stdout, stderr, resize, status } = stream;
     // An empty message tells the client that all is set up.
     let first = if streams.stdout {
@@ -153,14 +263,8 @@ async fn join(socket: WebSocket, stream: ExecStream, dialect: Dialect, streams: 
     } else {
         END
     };
-    let send = async move {
-        to_client.send(dialect.encode(first, &[])).await?;
-        while let Some(message) = queue.recv().await {
-            to_client.send(message).await?;
-        }
-        to_client.send(Message::Close(Some(CloseFrame { code: 1000, reason: "".into() }))).await
-    };
     let output = async move {
+        let _ = out.send(dialect.encode(first, &[])).await;
         let (one, two, result) = tokio::join!(
             copy(stdout, STDOUT, dialect, out.clone()),
             copy(stderr, STDERR, dialect, out.clone()),
@@ -200,7 +304,7 @@ async fn join(socket: WebSocket, stream: ExecStream, dialect: Dialect, streams: 
             }
         }
     };
-    let both = async { tokio::join!(send, output).0 };
+    let both = async { tokio::join!(send(to_client, queue), output).0 };
     tokio::select! {
         sent = both => if let Err(error) = sent { tracing::debug!(%error, "stream ended") },
         // The client has gone: so does the connection to the runtime.
@@ -294,6 +398,9 @@ mod tests {
         }
         assert_eq!(binary.decode(Message::Binary(Bytes::new())), None);
         assert_eq!(text.decode(Message::Text("1!".into())), None);
+        // The type of a message says nothing.
+        assert_eq!(binary.decode(Message::Text("\0ab".into())), Some((0, Bytes::from_static(b"ab"))));
+        assert_eq!(text.decode(Message::Binary(Bytes::from_static(b"0YWI="))), Some((0, Bytes::from_static(b"ab"))));
     }
 
     #[test]

@@ -182,7 +182,10 @@ async fn join(shared: &Shared, url: &str, asked: Asked, request: Request) -> Res
             }
         }));
     }
-    channels::serve(shared, upgrade, &protocols, url, asked).await
+    match asked.ports.as_slice() {
+        [] => channels::serve(shared, upgrade, &protocols, url, asked).await,
+        ports => channels::forward(shared, upgrade, &protocols, url, ports).await,
+    }
 }
 
 /// Sends an upgrade on to the runtime and copies bytes both ways.

@@ -7,7 +7,7 @@
 //! - A reader that is slow holds up etcd's stream, which etcd bounds; nothing is piled up here.
 //!
 //! # Assumptions
-//! - Every revision of etcd has an event. So a watch of all keys shows how far it is, and that is
+//! - Every revision of etcd but the first has an event. So a watch of all keys shows how far it is, and that is
 //!   what is asked for, whatever the caller wants of it: etcd before 3.4.25 and 3.5.8 answers a
 //!   request for progress before the events that belong to it, and before 3.4.31 and 3.5.13 it may
 //!   not answer one at all (<https://github.com/etcd-io/etcd/issues/15220>,
@@ -34,6 +34,8 @@ use crate::{
     wire::proto::{self, watch_client::WatchClient, watch_request::RequestUnion},
 };
 
+/// The first revision with an event: an etcd that holds nothing is at 1.
+const FIRST: i64 = 2;
 /// Batches that wait for the reader.
 const WAITING: usize = 64;
 
@@ -49,7 +51,7 @@ pub(super) fn start(
     let (sender, receiver) = mpsc::channel(WAITING);
     // Only what is asked from now on.
     asked.mark_unchanged();
-    let watcher = Watcher { store, position: Position { keys, from, next: from, rest: Vec::new(), owed: None }, asked };
+    let watcher = Watcher { store, position: Position::new(keys, from), asked };
     tokio::spawn(async move {
         tokio::select! {
             () = stop.cancelled() => {}
@@ -154,6 +156,10 @@ struct Position {
 }
 
 impl Position {
+    fn new(keys: KeyRange, from: i64) -> Self {
+        Position { keys, from, next: from.max(FIRST), rest: Vec::new(), owed: None }
+    }
+
     fn request(&self) -> proto::WatchRequest {
         let all = KeyRange { start: Default::default(), end: Some(Default::default()) };
         let (key, range_end) = all.to_wire();
@@ -197,10 +203,6 @@ impl Position {
 mod tests {
     use super::*;
 
-    fn position(keys: KeyRange, from: i64) -> Position {
-        Position { keys, from, next: from, rest: Vec::new(), owed: None }
-    }
-
     /// Events as `(key, revision)`.
     fn message(fragment: bool, events: &[(&'static str, i64)]) -> proto::WatchResponse {
         let event = |(key, mod_revision): &(&'static str, i64)| proto::Event {
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_revision_in_fragments_is_given_out_whole() {
-        let mut at = position(KeyRange::prefix("a"), 5);
+        let mut at = Position::new(KeyRange::prefix("a"), 5);
         assert_eq!(revisions(at.take(message(true, &[("a1", 5), ("a2", 6)]))), Some((5, vec![5])));
         assert_eq!(revisions(at.take(message(true, &[("a3", 6)]))), None);
         assert_eq!(at.next, 6);
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_was_given_out_is_not_given_out_again() {
-        let mut at = position(KeyRange::prefix("a"), 5);
+        let mut at = Position::new(KeyRange::prefix("a"), 5);
         assert_eq!(revisions(at.take(message(false, &[("a1", 4), ("a1", 5)]))), Some((5, vec![5])));
         assert_eq!(revisions(at.take(message(false, &[("a1", 5)]))), None);
         assert_eq!(revisions(at.take(message(false, &[]))), None);
@@ -239,7 +241,7 @@ mod tests {
 
     #[test]
     fn progress_is_reported_once_the_head_is_passed_also_by_other_keys() {
-        let mut at = position(KeyRange::prefix("a"), 5);
+        let mut at = Position::new(KeyRange::prefix("a"), 5);
         at.owed = Some(6);
         assert_eq!(revisions(at.progress()), None);
         assert_eq!(revisions(at.take(message(false, &[("b", 5)]))), None);
@@ -247,8 +249,12 @@ mod tests {
         assert_eq!(revisions(at.take(message(false, &[("b", 6)]))), None);
         assert_eq!(revisions(at.progress()), Some((6, vec![])));
         assert_eq!(revisions(at.progress()), None);
+        // The first revision has no event that could pass it.
+        let mut at = Position::new(KeyRange::prefix("a"), 1);
+        at.owed = Some(1);
+        assert_eq!(revisions(at.progress()), Some((1, vec![])));
         // From a revision that is yet to come there is no progress to report.
-        let mut at = position(KeyRange::prefix("a"), 9);
+        let mut at = Position::new(KeyRange::prefix("a"), 9);
         at.owed = Some(6);
         assert_eq!((revisions(at.progress()), at.owed), (None, None));
     }
