@@ -1,6 +1,6 @@
 //! Programs made of client libraries: each prints a line to a check, `ok NAME` or `FAILED NAME: why`.
 
-use std::process::Command;
+use std::{ffi::OsStr, process::Command};
 
 use testkit::{Cluster, repository, run};
 
@@ -29,29 +29,36 @@ fn kube_rs() {
     checks("kube-rs", rust, 8);
 }
 
+/// A program that hangs is a failure, not a test that hangs.
+fn limited(cluster: &Cluster, program: impl AsRef<OsStr>) -> Command {
+    let mut command = cluster.client("timeout");
+    command.arg("300").arg(program);
+    command
+}
+
 pub fn go(cluster: &Cluster) -> Command {
-    cluster.client(gotten("bin/go-client"))
+    limited(cluster, gotten("bin/go-client"))
 }
 
 pub fn operator(cluster: &Cluster) -> Command {
-    cluster.client(gotten("bin/go-operator"))
+    limited(cluster, gotten("bin/go-operator"))
 }
 
 pub fn by_python(cluster: &Cluster) -> Command {
-    let mut program = cluster.client("python3");
+    let mut program = limited(cluster, "python3");
     program.arg("-B").arg(repository().join("tests/clients/python/main.py")).env("PYTHONPATH", gotten("python"));
     program
 }
 
 pub fn by_node(cluster: &Cluster) -> Command {
-    let mut program = cluster.client("node");
+    let mut program = limited(cluster, "node");
     program.arg(repository().join("tests/clients/javascript/main.js"));
     program.env("CLIENT_LIBRARIES", gotten("javascript"));
     program
 }
 
 pub fn rust(cluster: &Cluster) -> Command {
-    cluster.client(env!("CARGO_BIN_EXE_kube-client"))
+    limited(cluster, env!("CARGO_BIN_EXE_kube-client"))
 }
 
 /// Runs a program, whose `count` checks must all be well.

