@@ -19,19 +19,35 @@ pub fn gotten(path: &str) -> PathBuf {
 pub struct Client<'a> {
     pub cluster: &'a Cluster,
     program: PathBuf,
+    namespace: Option<String>,
 }
 
 impl<'a> Client<'a> {
     /// One of `target/clients/bin`.
     pub fn new(cluster: &'a Cluster, name: &str) -> Self {
-        Client { cluster, program: gotten("bin").join(name) }
+        Client { cluster, program: gotten("bin").join(name), namespace: None }
+    }
+
+    /// The same, at home in this namespace.
+    pub fn within(self, namespace: &str) -> Self {
+        Client { namespace: Some(namespace.to_owned()), ..self }
+    }
+
+    /// Its home.
+    pub fn namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or("default")
+    }
+
+    /// What goes before every command line.
+    fn place(&self) -> impl Iterator<Item = String> {
+        self.namespace.iter().map(|namespace| format!("--namespace={namespace}"))
     }
 
     /// A run that ends by itself.
     pub fn command(&self, line: &str) -> Command {
         // A client that hangs is a failure, not a test that hangs.
         let mut command = self.cluster.client("timeout");
-        command.arg("150").arg(&self.program).args(words(line));
+        command.arg("150").arg(&self.program).args(self.place()).args(words(line));
         command
     }
 
@@ -84,7 +100,7 @@ impl<'a> Client<'a> {
     /// In the background, with its output piped.
     pub fn spawn(&self, line: &str) -> Child {
         let mut command = self.cluster.client(&self.program);
-        command.args(words(line)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(self.place()).args(words(line)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("the client can be started")
     }
 

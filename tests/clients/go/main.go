@@ -2,7 +2,7 @@
 // informers, leader election, dynamic and metadata clients, discovery.
 //
 // Each check prints a line, `ok NAME` or `FAILED NAME: why`; the exit code says whether all are well.
-// The cluster is that of $KUBECONFIG; arguments choose checks by name.
+// The cluster is that of $KUBECONFIG; arguments choose checks by name, or all of the matrix: tour.
 package main
 
 import (
@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
@@ -25,12 +24,18 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+
+	"kinglet.dev/tests/clients/go/tour"
 )
 
 const (
 	namespace = "go"
-	// Time for anything that a healthy server does.
-	patience = 60 * time.Second
+	patience  = tour.Patience
+)
+
+var (
+	eventually = tour.Eventually
+	expect     = tour.Expect
 )
 
 // What every check gets.
@@ -81,6 +86,12 @@ func main() {
 	if _, err := e.client.CoreV1().Namespaces().Create(ctx, space, metav1.CreateOptions{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
+	}
+	if slices.Equal(chosen, []string{"tour"}) {
+		if !tour.Run(ctx, e.steps()) {
+			os.Exit(1)
+		}
+		return
 	}
 	failed := false
 	for _, check := range checks {
@@ -164,26 +175,4 @@ func (w *wire) about(suffix string) []exchange {
 		}
 	}
 	return found
-}
-
-// Waits until done says so.
-func eventually(ctx context.Context, what string, done func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for !done() {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s: not within %v", what, patience)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-	return nil
-}
-
-// An error that says what is not as it should be, or nil.
-func expect(holds bool, format string, args ...any) error {
-	if holds {
-		return nil
-	}
-	return fmt.Errorf(format, args...)
 }

@@ -8,6 +8,7 @@ mod running;
 
 use testkit::Cluster;
 
+pub use self::running::Forward;
 use crate::client::Client;
 
 /// The whole of it, by kubectl 1.`minor`.

@@ -83,9 +83,14 @@ impl Forward {
     pub fn open(k: &Client, what: &str) -> Self {
         let mut kubectl = k.spawn(&format!("port-forward {what} :80"));
         let mut printed = BufReader::new(kubectl.stdout.take().expect("piped")).lines();
-        let line = printed.next().expect("a line").expect("text");
+        let Some(Ok(line)) = printed.next() else { panic!("{:?}", kubectl.wait_with_output()) };
         let port = line.trim_start_matches("Forwarding from 127.0.0.1:").split(' ').next().expect("a port").to_owned();
         Forward { kubectl, _printed: printed, port }
+    }
+
+    /// What a web server behind it answers.
+    pub fn page(&self, k: &Client) -> String {
+        k.cluster.server().run(&format!("curl -s -m 10 http://127.0.0.1:{}/", self.port)).success()
     }
 }
 
@@ -111,7 +116,7 @@ pub fn ports(k: &Client) -> Forward {
     k.says("get --raw /api/v1/namespaces/default/services/exposed:80/proxy/", "Welcome to nginx!");
     let [_, of_pod] = ["service/exposed", &*format!("pod/{pod}")].map(|what| {
         let forward = Forward::open(k, what);
-        let page = k.cluster.server().run(&format!("curl -s -m 10 http://127.0.0.1:{}/", forward.port)).success();
+        let page = forward.page(k);
         assert!(page.contains("Welcome to nginx!"), "{page}");
         forward
     });

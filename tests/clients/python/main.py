@@ -1,18 +1,20 @@
 """A client of Kinglet that is made of the Python client library.
 
 Each check prints a line, `ok NAME` or `FAILED NAME: why`; the exit code says whether all are well.
+Arguments choose checks by name; `tour` chooses the tour of the client matrix, whose objects are those of `$TOUR`.
 """
 
+import os
 import sys
 import threading
 import time
 import traceback
 
-from kubernetes import client, config, dynamic, utils, watch
+from kubernetes import client, config, dynamic, informer, utils, watch
 from kubernetes.client.rest import ApiException
 from kubernetes.leaderelection import electionconfig, leaderelection
 from kubernetes.leaderelection.resourcelock.leaselock import LeaseLock
-from kubernetes.stream import stream
+from kubernetes.stream import portforward, stream
 
 NAMESPACE = "python"
 SHELL = "kinglet.dev/shell:1"
@@ -183,7 +185,130 @@ def election(_):
     assert lease.spec.holder_identity == "one", lease
 
 
+def tour_create(_):
+    made = utils.create_from_yaml(client.ApiClient(), os.environ["TOUR"], namespace=NAMESPACE)
+    assert made, made
+
+
+def tour_json(core):
+    patch = [{"op": "test", "path": "/data/a", "value": "1"}, {"op": "replace", "path": "/data/a", "value": "2"}]
+    patched = core.patch_namespaced_config_map("tour", NAMESPACE, patch, _content_type="application/json-patch+json")
+    assert patched.data == {"a": "2"}, patched.data
+
+
+def tour_merge(core):
+    patch = {"data": {"a": None, "b": "3"}}
+    patched = core.patch_namespaced_config_map("tour", NAMESPACE, patch, _content_type="application/merge-patch+json")
+    assert patched.data == {"b": "3"}, patched.data
+
+
+def tour_strategic(core):
+    patch = {"spec": {"ports": [{"name": "more", "port": 81}]}}
+    patched = core.patch_namespaced_service("tour", NAMESPACE, patch, _content_type="application/strategic-merge-patch+json")
+    assert len(patched.spec.ports) == 2, patched.spec.ports
+
+
+def tour_apply(core):
+    def by(manager, value):
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "tour"}, "data": {"c": value}}
+        return core.patch_namespaced_config_map("tour", NAMESPACE, body, field_manager=manager, _content_type="application/apply-patch+yaml")
+
+    assert by("tour", "4").data["c"] == "4"
+    refused(409, 'conflict with \\"tour\\": .data.c', by, "other", "5")
+
+
+def rolled_out(replicas):
+    def done():
+        found = client.AppsV1Api().read_namespaced_deployment("tour", NAMESPACE)
+        status = found.status
+        counts = [status.replicas, status.updated_replicas, status.available_replicas]
+        return (status.observed_generation or 0) >= found.metadata.generation and counts == [replicas] * 3
+
+    eventually("all replicas", done)
+
+
+def tour_pod(core):
+    rolled_out(1)
+    [pod] = core.list_namespaced_pod(NAMESPACE, label_selector="app=tour").items
+    return pod.metadata.name
+
+
+def tour_exec(core):
+    command = ["sh", "-c", "read line; echo $line; exit 3"]
+    shell = stream(core.connect_get_namespaced_pod_exec, tour_pod(core), NAMESPACE, command=command, stdin=True, stdout=True, stderr=True, tty=False, _preload_content=False)
+    shell.write_stdin("hello\n")
+    shell.run_forever(timeout=10)
+    printed, code = shell.read_stdout(timeout=1), shell.returncode
+    assert (printed, code) == ("hello\n", 3), (printed, code)
+
+
+def tour_logs(core):
+    log = core.read_namespaced_pod_log(tour_pod(core), NAMESPACE)
+    assert "started" in log.splitlines(), log
+
+
+def tour_forward(core):
+    forward = portforward(core.connect_get_namespaced_pod_portforward, tour_pod(core), NAMESPACE, ports="80")
+    connection, page = forward.socket(80), b""
+    connection.settimeout(30)
+    connection.sendall(b"GET / HTTP/1.0\r\nHost: tour\r\n\r\n")
+    while part := connection.recv(4096):
+        page += part
+    assert b"Welcome to nginx!" in page and forward.error(80) is None, (page, forward.error(80))
+
+
+def tour_scale(_):
+    apps = client.AppsV1Api()
+    scale = apps.patch_namespaced_deployment_scale("tour", NAMESPACE, {"spec": {"replicas": 2}})
+    assert scale.spec.replicas == 2, scale
+    rolled_out(2)
+
+
+def tour_rollout(_):
+    apps = client.AppsV1Api()
+    again = {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": str(time.time())}}}
+    apps.patch_namespaced_deployment("tour", NAMESPACE, {"spec": {"template": again}})
+    rolled_out(2)
+    sets = apps.list_namespaced_replica_set(NAMESPACE, label_selector="app=tour").items
+    assert len(sets) == 2, sets
+
+
+def tour_delete(core):
+    apps = client.AppsV1Api()
+    apps.delete_namespaced_deployment("tour", NAMESPACE, propagation_policy="Foreground")
+    core.delete_namespaced_service("tour", NAMESPACE)
+    core.delete_namespaced_config_map("tour", NAMESPACE)
+    eventually("the deployment is gone", lambda: not apps.list_namespaced_deployment(NAMESPACE).items)
+    assert not core.list_namespaced_pod(NAMESPACE, label_selector="app=tour").items
+
+
+def tour_informer(core):
+    seen = []
+    follower = informer.SharedInformer(core.list_namespaced_config_map, namespace=NAMESPACE, label_selector="informed")
+    for event in (informer.ADDED, informer.MODIFIED, informer.DELETED):
+        follower.add_event_handler(event, lambda _, event=event: seen.append(event))
+    follower.start()
+    core.create_namespaced_config_map(NAMESPACE, config_map("informed", labels={"informed": "yes"}))
+    eventually("it is in the cache", lambda: follower.cache.list())
+    core.patch_namespaced_config_map("informed", NAMESPACE, {"data": {"a": "1"}})
+    core.delete_namespaced_config_map("informed", NAMESPACE)
+    eventually("three events", lambda: len(seen) >= 3)
+    follower.stop()
+    assert seen == ["ADDED", "MODIFIED", "DELETED"] and not follower.cache.list(), seen
+
+
 CHECKS = [version, typed, lists, watches, workloads, manifests, dynamically, election, custom]
+TOUR = {
+    "create": tour_create, "watch": watches, "json": tour_json, "merge": tour_merge, "strategic": tour_strategic, "apply": tour_apply,
+    "exec": tour_exec, "logs": tour_logs, "forward": tour_forward, "scale": tour_scale, "rollout": tour_rollout, "delete": tour_delete,
+    "informer": tour_informer, "election": election,
+}
+
+
+def chosen(names):
+    if names == ["tour"]:
+        return {f"tour/{name}": step for name, step in TOUR.items()}
+    return {check.__name__: check for check in CHECKS if not names or check.__name__ in names}
 
 
 def main():
@@ -193,15 +318,13 @@ def main():
     service_account = lambda: core.list_namespaced_service_account(NAMESPACE).items
     eventually("the default service account", service_account)
     failed = False
-    for check in CHECKS:
-        if len(sys.argv) > 1 and check.__name__ not in sys.argv:
-            continue
+    for name, check in chosen(sys.argv[1:]).items():
         try:
             check(core)
-            print("ok", check.__name__, flush=True)
+            print("ok", name, flush=True)
         except Exception:  # Whatever it is, it is told, and the next check begins.
             failed = True
-            print("FAILED", check.__name__ + ":", traceback.format_exc(), flush=True)
+            print("FAILED", name + ":", traceback.format_exc(limit=-3, chain=False), flush=True)
     sys.exit(failed)
 
 

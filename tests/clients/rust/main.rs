@@ -1,9 +1,10 @@
 //! A client of Kinglet that is made of kube-rs, as operators are.
 //!
 //! Each check prints a line, `ok NAME` or `FAILED NAME: why`; the exit code says whether all are well.
-//! The cluster is that of `$KUBECONFIG`.
+//! The cluster is that of `$KUBECONFIG`. The argument `tour` chooses the tour of the client matrix.
 
 mod custom;
+mod tour;
 
 use std::{collections::BTreeMap, future::Future, process::ExitCode, time::Duration};
 
@@ -32,6 +33,9 @@ async fn main() -> anyhow::Result<ExitCode> {
     let client = Client::try_default().await?;
     let space: Namespace = serde_json::from_value(json!({"metadata": {"name": NAMESPACE}}))?;
     Api::all(client.clone()).create(&PostParams::default(), &space).await?;
+    if std::env::args().nth(1).is_some_and(|argument| argument == "tour") {
+        return Ok(if tour::run(client).await { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let mut well = true;
     well &= report("discovery", discovery(client.clone())).await;
     well &= report("typed", typed(client.clone())).await;
