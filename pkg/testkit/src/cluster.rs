@@ -78,8 +78,8 @@ impl Cluster {
             std::fs::hard_link(&path, machine.images().join(path.file_name().expect("a file")))
                 .expect("same file system");
         }
-        std::fs::create_dir_all(machine.etc()).expect("the test directory can be written");
         for (name, text) in &self.files {
+            std::fs::create_dir_all(machine.etc()).expect("the test directory can be written");
             std::fs::write(machine.etc().join(name), text).expect("the test directory can be written");
         }
         machine.start();

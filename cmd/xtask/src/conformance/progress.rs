@@ -91,15 +91,16 @@ impl Progress {
         if !self.terminal {
             return;
         }
-        let name =
-            |(name, since): &(String, Instant)| format!("{} s {}", since.elapsed().as_secs(), suite::short(name));
-        let running: Vec<String> = self.running.values().map(name).collect();
         let counts =
             format!("{}/{} done, {} failed, {} left", self.done(), self.total, self.failed, shown(self.estimate()));
         let columns = tcgetwinsize(stdout()).map_or(80, |size| usize::from(size.ws_col));
-        let line: String =
-            format!("{counts}: {}", running.join(", ")).chars().take(columns.saturating_sub(1)).collect();
-        print!("\r\x1b[2K{line}");
+        // To each test its share, less one, so that the line does not wrap.
+        let room = columns.saturating_sub(counts.len()) / self.running.len().max(1);
+        print!("\r\x1b[2K{counts}");
+        for (name, since) in self.running.values() {
+            let running = format!(" | {} s {}", since.elapsed().as_secs(), suite::short(name));
+            print!("{}", running.chars().take(room.saturating_sub(1)).collect::<String>());
+        }
         // A terminal that is gone is no reason to end.
         let _ = stdout().flush();
     }
