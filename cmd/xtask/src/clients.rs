@@ -68,7 +68,7 @@ pub fn prepare() -> anyhow::Result<()> {
     for pair in PAIRS {
         get_missing(pair, &bin)?;
     }
-    go(&programs().join("go"), &bin.join("go-client")).context("the Go program")?;
+    go(&programs().join("go"), &bin.join("go-client"), &[]).context("the Go program")?;
     python(&out).context("the Python client")?;
     javascript(&out).context("the JavaScript client")
 }
@@ -141,10 +141,11 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
     bail!("no .{extension} file in it")
 }
 
-/// Builds the Go program in `source`. Go itself knows what is out of date.
-pub fn go(source: &Path, program: &Path) -> anyhow::Result<()> {
+/// Builds the Go program in `source`, with texts that its linker sets. Go itself knows what is out of date.
+pub fn go(source: &Path, program: &Path, texts: &[(&str, &str)]) -> anyhow::Result<()> {
+    let set: Vec<String> = texts.iter().map(|(variable, text)| format!("-X={variable}={text}")).collect();
     let mut command = Command::new("go");
-    command.args(["build", "-trimpath", "-o"]).arg(program).arg(".");
+    command.args(["build", "-trimpath", "-ldflags", &set.join(" "), "-o"]).arg(program).arg(".");
     execute(command.current_dir(source).env("CGO_ENABLED", "0"))
 }
 

@@ -42,12 +42,7 @@ pub fn status(tests: &[Test], results: &Results, causes: &[Cause], date: &str, c
         *commits.entry(&*saved.commit).or_default() += 1;
     }
     let of: Vec<String> = commits.iter().map(|(commit, count)| format!("{count} at {commit}")).collect();
-    let mut failing: Vec<(&str, String)> = known
-        .iter()
-        .filter(|saved| !saved.passed())
-        .map(|saved| (&*saved.line.name, cause_of(saved, causes)))
-        .collect();
-    failing.sort();
+    let failing: Vec<&Saved> = known.into_iter().filter(|saved| !saved.passed()).collect();
     let mut text = format!(
         "# Conformance: status\n\nWritten by `cargo xtask conformance status`, never by hand: the last results of \
          upstream's tests\ntagged Conformance, {} in all.\n\n{date}, commit {commit}. Results: {}.\n\n{}",
@@ -59,28 +54,31 @@ pub fn status(tests: &[Test], results: &Results, causes: &[Cause], date: &str, c
         return text;
     }
     text.push_str("\n## Causes of failures\n\n| tests | cause |\n|---|---|\n");
-    for (cause, count) in groups(&failing) {
+    for (cause, count) in groups(&failing, causes) {
         // Writing to a string does not fail, here and below.
-        let _ = writeln!(text, "| {count} | {} |", plain(cause));
+        let _ = writeln!(text, "| {count} | {} |", plain(&cause));
     }
     text.push_str("\n## Failing tests\n\n");
-    for (name, cause) in &failing {
-        let _ = writeln!(text, "- {}: {}", plain(name), plain(cause));
+    for saved in failing {
+        let cause = cause_of(saved, causes).map_or_else(|| reason(Some(saved)), str::to_owned);
+        let _ = writeln!(text, "- {}: {}", plain(&saved.line.name), plain(&cause));
     }
     text
 }
 
-/// The first cause that matches, or what the failure says without what differs from one to the next.
-fn cause_of(saved: &Saved, causes: &[Cause]) -> String {
+/// The first cause that matches.
+fn cause_of<'a>(saved: &Saved, causes: &'a [Cause]) -> Option<&'a str> {
     let line = &saved.line;
     let matches = |cause: &&Cause| cause.pattern.is_match(&line.name) || cause.pattern.is_match(&line.message);
-    causes.iter().find(matches).map_or_else(|| normalised(&reason(Some(saved))), |cause| cause.text.clone())
+    causes.iter().find(matches).map(|cause| &*cause.text)
 }
 
-/// Causes with the number of tests, largest first.
-fn groups<'a>(failing: &'a [(&str, String)]) -> Vec<(&'a str, usize)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, cause) in failing {
+/// Causes with the number of tests, largest first. Where none is known, it is what failures say,
+/// without what differs from one to the next.
+fn groups(failing: &[&Saved], causes: &[Cause]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for saved in failing {
+        let cause = cause_of(saved, causes).map_or_else(|| normalised(&reason(Some(saved))), str::to_owned);
         *counts.entry(cause).or_default() += 1;
     }
     let mut groups: Vec<_> = counts.into_iter().collect();
@@ -150,8 +148,8 @@ tagged Conformance, 6 in all.
 
 ## Failing tests
 
-- node a: pod \"…\" is gone after # s
-- node b: pod \"…\" is gone after # s
+- node a: pod \"a-1\" is gone after 3 s
+- node b: pod \"b\" is gone after 14 s
 - node c: no \\<images>
 ";
         assert_eq!(status(&tests, &results, &causes, "2026-11-30", "abc"), expected);
