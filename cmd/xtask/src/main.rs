@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod clients;
+mod conformance;
 mod discovery;
 mod images;
 mod schema;
@@ -20,6 +21,11 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench api [ROW…]            the rows of the API alone
   bench store [NAME…]         measure the store, its face, etcd and kine
   discovery [--update]        compare what is served with upstream's list, or make the list
+  conformance [OPTION…]       run upstream's conformance tests, all of them or those that are chosen
+    --focus REGEX  --sig NAME  --failed  --quick     by name, SIG, last result, or the short list
+    --parallel N  --cap SECONDS                      programs at a time (2), time of a test (300)
+    --resume                                         go on with the last run
+  conformance status          write tests/conformance/STATUS.md from what was saved
   clients                     get the clients of the black-box tests, into target/clients
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
@@ -50,6 +56,7 @@ fn run() -> anyhow::Result<()> {
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),
         ["discovery", rest @ ..] => discovery::run(rest),
+        ["conformance", rest @ ..] => conformance::run(rest),
         ["clients"] => clients::prepare(),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),

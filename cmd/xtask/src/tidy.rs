@@ -12,8 +12,10 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use syn::{Attribute, ImplItem, Item};
+
+use crate::check::output;
 
 const FILE_LINES: usize = 800;
 const FUNCTION_LINES: usize = 100;
@@ -23,16 +25,16 @@ const BAD_NAMES: [&str; 5] = ["utils", "util", "helpers", "common", "manager"];
 pub fn run() -> anyhow::Result<()> {
     let root = crate::repository();
     let mut breaches = Vec::new();
-    let listing = Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(&root).output()?;
-    ensure!(listing.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listing.stderr));
-    let files: Vec<PathBuf> = String::from_utf8(listing.stdout)?.lines().map(PathBuf::from).collect();
+    let mut git = Command::new("git");
+    let listing = output(git.args(["ls-files", "-co", "--exclude-standard"]).current_dir(&root))?;
+    let files: Vec<PathBuf> = listing.lines().map(PathBuf::from).collect();
     for file in files.iter().filter(|f| root.join(f).exists()) {
         if file.extension().is_some_and(|e| e == "rs") {
             check_source(&root, file, &mut breaches)?;
         }
     }
     check_dependencies(&root, &mut breaches)?;
-    let today = output_of("date", &["+%F"])?;
+    let today = output(Command::new("date").arg("+%F"))?;
     let exceptions = Exceptions::read(&root, today.trim())?;
     breaches.retain(|b| !exceptions.allow(b));
     if breaches.is_empty() {
@@ -40,10 +42,6 @@ pub fn run() -> anyhow::Result<()> {
         return Ok(());
     }
     bail!("not tidy:\n  {}", breaches.join("\n  "))
-}
-
-fn output_of(program: &str, args: &[&str]) -> anyhow::Result<String> {
-    Ok(String::from_utf8(Command::new(program).args(args).output().with_context(|| program.to_owned())?.stdout)?)
 }
 
 fn check_source(root: &Path, file: &Path, breaches: &mut Vec<String>) -> anyhow::Result<()> {

@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Cluster {
     machines: Vec<Machine>,
     expected: Mutex<Vec<String>>,
+    files: Vec<(String, String)>,
     // Dropped after the machines that are on it.
     lan: Lan,
     dir: PathBuf,
@@ -31,7 +32,19 @@ impl Cluster {
     /// As [`Cluster::start`], with the images and server options of the caller's choice.
     #[track_caller]
     pub fn start_with(name: &str, agents: usize, images: &[&str], options: &[&str]) -> Self {
-        let mut cluster = Cluster::launch(name, images, options);
+        Self::start_configured(name, agents, images, options, &[])
+    }
+
+    /// As [`Cluster::start_with`], with files (name, content) in the `etc` of every machine.
+    #[track_caller]
+    pub fn start_configured(
+        name: &str,
+        agents: usize,
+        images: &[&str],
+        options: &[&str],
+        files: &[(&str, &str)],
+    ) -> Self {
+        let mut cluster = Cluster::launch_configured(name, images, options, files);
         cluster.wait_ready();
         for _ in 0..agents {
             cluster.add_agent(images);
@@ -43,8 +56,13 @@ impl Cluster {
     /// A server alone whose process has just been started: for measurements of the start.
     #[track_caller]
     pub fn launch(name: &str, images: &[&str], options: &[&str]) -> Self {
+        Self::launch_configured(name, images, options, &[])
+    }
+
+    fn launch_configured(name: &str, images: &[&str], options: &[&str], files: &[(&str, &str)]) -> Self {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         let dir = repository().join("target/testkit").join(format!("{name}-{}", std::process::id()));
-        let mut cluster = Cluster { machines: Vec::new(), expected: Mutex::default(), lan: Lan::new(), dir };
+        let mut cluster = Cluster { machines: Vec::new(), expected: Mutex::default(), files, lan: Lan::new(), dir };
         let options = options.iter().map(|o| (*o).to_owned());
         cluster.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
         cluster
@@ -59,6 +77,10 @@ impl Cluster {
         for path in images.iter().map(|i| image(i)) {
             std::fs::hard_link(&path, machine.images().join(path.file_name().expect("a file")))
                 .expect("same file system");
+        }
+        for (name, text) in &self.files {
+            std::fs::create_dir_all(machine.etc()).expect("the test directory can be written");
+            std::fs::write(machine.etc().join(name), text).expect("the test directory can be written");
         }
         machine.start();
         self.machines.push(machine);
@@ -89,6 +111,11 @@ impl Cluster {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// The server, then the agents.
+    pub fn machines(&self) -> &[Machine] {
+        &self.machines
     }
 
     /// The server.
@@ -176,6 +203,11 @@ impl Cluster {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
+    /// Any line at WARN or ERROR is fine: they are counted, or are not what the test is about.
+    pub fn allow_complaints(&self) {
+        self.expect_log("");
+    }
+
     /// The ends of all logs.
     pub fn logs(&self) -> String {
         let tail = |machine: &Machine| {
@@ -187,11 +219,6 @@ impl Cluster {
     }
 }
 
-/// Log lines are `TIME LEVEL …`.
-fn is_complaint(line: &str) -> bool {
-    matches!(line.split_whitespace().nth(1), Some("WARN" | "ERROR")) || line.contains("panicked at")
-}
-
 impl Drop for Cluster {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -200,10 +227,9 @@ impl Drop for Cluster {
         // Agents first: their servers shall not miss them.
         while let Some(mut machine) = self.machines.pop() {
             machine.stop();
-            let log = machine.log();
+            let mut complaints = machine.complaints();
             let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-            let complaints: Vec<&str> =
-                log.lines().filter(|l| is_complaint(l) && !expected.iter().any(|e| l.contains(e))).collect();
+            complaints.retain(|line| !expected.iter().any(|text| line.contains(text)));
             let name = machine.name.clone();
             drop(machine);
             if !std::thread::panicking() {

@@ -39,6 +39,11 @@ impl Machine {
         &self.dir
     }
 
+    /// The directory of its configuration.
+    pub fn etc(&self) -> PathBuf {
+        self.dir.join("etc")
+    }
+
     /// Where nodes look for image archives when they start.
     pub fn images(&self) -> PathBuf {
         self.dir.join("data/agent/images")
@@ -47,6 +52,14 @@ impl Machine {
     /// What `kinglet` has logged.
     pub fn log(&self) -> String {
         fs::read_to_string(self.dir.join("log")).unwrap_or_default()
+    }
+
+    /// The lines of the log at WARN or ERROR, and panics. Lines are `TIME LEVEL …`.
+    pub fn complaints(&self) -> Vec<String> {
+        let is_complaint = |line: &&str| {
+            matches!(line.split_whitespace().nth(1), Some("WARN" | "ERROR")) || line.contains("panicked at")
+        };
+        self.log().lines().filter(is_complaint).map(str::to_owned).collect()
     }
 
     /// A command inside the machine's network namespace.
@@ -66,7 +79,7 @@ impl Machine {
     /// `kinglet` with the options that say where this machine's files are.
     pub fn kinglet(&self, line: &str) -> Command {
         let mut command = self.command(binary());
-        command.args(words(line)).env("KINGLET_CONFIG_DIR", self.dir.join("etc"));
+        command.args(words(line)).env("KINGLET_CONFIG_DIR", self.etc());
         command.env("KINGLET_DATA_DIR", self.dir.join("data")).env("KINGLET_RUN_DIR", self.dir.join("run"));
         command.env("KINGLET_CGROUP_ROOT", format!("/{}", self.namespace));
         command

@@ -52,16 +52,8 @@ Helm: create is install, watch is test, strategic (3) or apply (4) is upgrade, r
 delete is uninstall.";
 
 /// Client and step of the cells that are red today, and why. What turns green leaves the list.
-const KNOWN: &[(&str, &str, &str)] = &[
-    ("controller-runtime", "webhook", "the server does not call admission webhooks yet"),
-    ("kube-rs", "forward", CHANNELS),
-    ("python", "forward", CHANNELS),
-    ("javascript", "forward", CHANNELS),
-    ("python", "exec", "input that comes as text is dropped where the protocol is binary"),
-    ("python", "delete", "a service's deletion is answered with a Status, not with the service"),
-];
-
-const CHANNELS: &str = "ports are not forwarded through the channels of a WebSocket, only through SPDY in it";
+const KNOWN: &[(&str, &str, &str)] =
+    &[("controller-runtime", "webhook", "the server does not call admission webhooks yet")];
 
 /// The programs, and the steps that their libraries have nothing for.
 const PROGRAMS: &[(&str, Program, &[&str])] = &[

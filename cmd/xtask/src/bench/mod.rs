@@ -7,7 +7,7 @@
 mod connection;
 mod load;
 mod rows;
-mod statistics;
+pub mod statistics;
 pub mod store;
 mod watchers;
 

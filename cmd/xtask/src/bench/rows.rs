@@ -169,7 +169,8 @@ impl Bench {
     fn server(&mut self) -> &Machine {
         let cluster = self.cluster.get_or_insert_with(|| {
             let cluster = Cluster::start_with("bench", 0, &["shell"], &[]);
-            tolerate_complaints(&cluster);
+            // They are shown at the end, and do not spoil the table.
+            cluster.allow_complaints();
             sleep(SETTLE);
             cluster
         });
@@ -210,23 +211,17 @@ impl Bench {
     pub(super) fn finish(self) {
         let Some(mut cluster) = self.cluster else { return };
         cluster.server_mut().stop();
-        let log = cluster.server().log();
-        for line in log.lines().filter(|l| matches!(l.split_whitespace().nth(1), Some("WARN" | "ERROR"))) {
+        for line in cluster.server().complaints() {
             eprintln!("log: {line}");
         }
     }
-}
-
-/// Complaints are shown at the end, and do not spoil the table.
-fn tolerate_complaints(cluster: &Cluster) {
-    cluster.expect_log("");
 }
 
 fn start(_: &mut Bench) -> anyhow::Result<Figure> {
     let mut times = Vec::new();
     for _ in 0..STARTS {
         let cluster = Cluster::launch("bench-start", &[], &[]);
-        tolerate_complaints(&cluster);
+        cluster.allow_complaints();
         generate(cluster.server(), "ready")?;
         times.push(age(cluster.server().pid())?.as_secs_f64());
     }
@@ -248,7 +243,7 @@ fn memory_after(bench: &mut Bench) -> anyhow::Result<Figure> {
 /// On a cluster of its own: memory that was used once is not given back.
 fn pods_memory(_: &mut Bench) -> anyhow::Result<Figure> {
     let cluster = Cluster::start_with("bench-memory", 0, &[], &[]);
-    tolerate_complaints(&cluster);
+    cluster.allow_complaints();
     sleep(SETTLE);
     let before = memory(cluster.server().pid())?;
     let pods = generate(cluster.server(), "pods")?;

@@ -22,13 +22,15 @@ pub struct Memory {
     pub resident: f64,
     /// The heap and stacks within.
     pub anonymous: f64,
+    /// The most that was ever resident.
+    pub peak: f64,
 }
 
 /// Resident memory of a process.
 pub fn memory(pid: u32) -> anyhow::Result<Memory> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let field = |name: &str| anyhow::Ok(number(&status, name)? as f64 / 1024.0);
-    Ok(Memory { resident: field("VmRSS:")?, anonymous: field("RssAnon:")? })
+    Ok(Memory { resident: field("VmRSS:")?, anonymous: field("RssAnon:")?, peak: field("VmHWM:")? })
 }
 
 /// Processor time of a process since its start, children not included (`/proc/PID/stat`).

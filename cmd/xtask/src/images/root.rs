@@ -10,6 +10,8 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 
+use crate::check::output;
+
 /// Downloads packages with all they depend on, and unpacks them below `dir`.
 pub fn unpack(packages: &[&str], dir: &Path) -> anyhow::Result<PathBuf> {
     let (root, debs) = (dir.join("root"), dir.join("debs"));
@@ -27,14 +29,6 @@ pub fn unpack(packages: &[&str], dir: &Path) -> anyhow::Result<PathBuf> {
         output(Command::new("dpkg-deb").arg("-x").arg(deb?.path()).arg(&root))?;
     }
     Ok(root)
-}
-
-fn output(command: &mut Command) -> anyhow::Result<String> {
-    let done = command.output().with_context(|| format!("running {command:?}"))?;
-    if !done.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&done.stderr));
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 enum Entry {
