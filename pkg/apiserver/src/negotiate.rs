@@ -52,15 +52,29 @@ pub struct Accepted {
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const OFFERED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
+/// What can be served beside JSON and YAML.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// Objects in protobuf; their metadata always has such a form.
+    pub protobuf: bool,
+    /// Tables, and metadata alone.
+    pub shapes: bool,
+}
+
+impl Offer {
+    /// Everything.
+    pub const ALL: Offer = Offer { protobuf: true, shapes: true };
+}
+
 /// Chooses from an Accept header: of what can be served, what the client likes best, as upstream does.
-/// `protobuf` is whether the objects have such a form; their metadata always has.
-pub fn accept(headers: &HeaderMap, protobuf: bool) -> Result<Accepted, Status> {
+pub fn accept(headers: &HeaderMap, offer: Offer) -> Result<Accepted, Status> {
     let clauses = clauses(headers);
     if clauses.is_empty() {
         return Ok(Accepted::default());
     }
     let served = |accepted: &Accepted| match (accepted.encoding, accepted.shape) {
-        (Encoding::Protobuf, Shape::Plain) => protobuf,
+        (_, Shape::Table | Shape::Metadata) if !offer.shapes => false,
+        (Encoding::Protobuf, Shape::Plain) => offer.protobuf,
         (Encoding::Protobuf, shape) => shape == Shape::Metadata,
         _ => true,
     };
@@ -185,7 +199,7 @@ mod tests {
             if !value.is_empty() {
                 headers.insert(header::ACCEPT, value.parse().unwrap());
             }
-            let got = accept(&headers, true).map(|a| (a.encoding, a.shape)).ok();
+            let got = accept(&headers, Offer::ALL).map(|a| (a.encoding, a.shape)).ok();
             assert_eq!(got, want, "{value}");
         }
     }
@@ -202,7 +216,11 @@ mod tests {
             ),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, value.parse().unwrap())]);
-            assert_eq!(accept(&headers, false).map(|a| (a.encoding, a.shape)).ok(), want, "{value}");
+            assert_eq!(
+                accept(&headers, Offer { protobuf: false, ..Offer::ALL }).map(|a| (a.encoding, a.shape)).ok(),
+                want,
+                "{value}"
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     body::{Body, full},
     metrics::Figures,
-    negotiate::{self, Encoding, Shape},
+    negotiate::{self, Encoding, Offer, Shape},
     query::Query,
     reply::respond,
     server::Server,
@@ -256,7 +256,8 @@ fn document(server: &Server, path: &str, segments: &[&str], headers: &HeaderMap)
     let kinds = server.kinds();
     let ["api" | "apis", rest @ ..] = segments else { return Err(Status::no_such_path()) };
     let core = segments[0] == "api";
-    let aggregated = rest.is_empty() && negotiate::accept(headers, false)?.shape == Shape::AggregatedDiscovery;
+    let aggregated = rest.is_empty()
+        && negotiate::accept(headers, Offer { protobuf: false, shapes: true })?.shape == Shape::AggregatedDiscovery;
     let make = || match (core, rest) {
         (core, []) if aggregated => Some(discovery::aggregated(&kinds, core)),
         (true, []) => Some(discovery::api_versions(&server.advertise.to_string())),

@@ -26,7 +26,8 @@ use crate::{
     components, compress, connect,
     flow::{Class, Seat},
     metrics::Labels,
-    negotiate, nonresource, proxy,
+    negotiate::{self, Offer},
+    nonresource, proxy,
     query::Query,
     reply::{self, Reply},
     request_info::RequestInfo,
@@ -62,7 +63,7 @@ where
     let info = RequestInfo::parse(&parts.method, parts.uri.path(), &query);
     let span = tracing::debug_span!("request", verb = info.verb, path = parts.uri.path());
     let verb = info.verb;
-    let encoding = negotiate::accept(&parts.headers, true).unwrap_or_default().encoding;
+    let encoding = negotiate::accept(&parts.headers, Offer::ALL).unwrap_or_default().encoding;
     // What comes from kubelets and proxied servers is passed on as it is.
     let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
     let upgrade = parts.extensions.remove::<OnUpgrade>();
@@ -284,7 +285,9 @@ fn call(
     body: Bytes,
 ) -> Result<Call, Status> {
     let now = server.now();
-    let accepted = negotiate::accept(&parts.headers, api::protobuf::covers(&kind.schema));
+    // What is only answered has no metadata to show.
+    let offer = Offer { protobuf: api::protobuf::covers(&kind.schema), shapes: kind.verbs != Verbs::CreateOnly };
+    let accepted = negotiate::accept(&parts.headers, offer);
     let accepted = match info.verb {
         "get" | "create" if !info.subresource.is_empty() => accepted.unwrap_or_default(),
         _ => accepted?,

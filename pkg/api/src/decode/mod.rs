@@ -12,6 +12,7 @@ mod tests;
 
 use serde::de::DeserializeSeed;
 use serde_json::{Value, error::Category};
+use serde_saphyr::DuplicateKeyPolicy;
 
 pub(crate) use check::metadata;
 pub use check::{check, clear};
@@ -60,18 +61,36 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, Status> {
     if text.trim().is_empty() {
         return Err(malformed(&"the document is empty"));
     }
-    let options = serde_saphyr::options! {
-        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::PassThrough,
-        legacy_octal_numbers: true,
-        with_snippet: false,
-        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
-    };
+    let options = yaml_options(DuplicateKeyPolicy::PassThrough);
     let mut duplicates = Vec::new();
     let value = serde_saphyr::with_deserializer_from_str_with_options(text, options, |reader| {
         tree::Seed::root(&mut duplicates).deserialize(reader)
     })
     .map_err(|e| malformed(&e))?;
     Ok(Decoded { value, duplicates })
+}
+
+fn yaml_options(duplicate_keys: DuplicateKeyPolicy) -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        duplicate_keys: duplicate_keys,
+        legacy_octal_numbers: true,
+        with_snippet: false,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+    }
+}
+
+/// What upstream's YAML parser says of the first repeated field, with its line.
+pub fn yaml_duplicate(text: &[u8]) -> Option<String> {
+    let text = first_document(std::str::from_utf8(text).ok()?);
+    let options = yaml_options(DuplicateKeyPolicy::Error);
+    match serde_saphyr::from_str_with_options::<Value>(text, options) {
+        Err(serde_saphyr::Error::DuplicateMappingKey { key, location }) => Some(format!(
+            "error converting YAML to JSON: yaml: unmarshal errors:\n  line {}: key {:?} already set in map",
+            location.line(),
+            key.unwrap_or_default(),
+        )),
+        _ => None,
+    }
 }
 
 /// The text up to the marker behind the first document that has content. No content of YAML has a

@@ -24,7 +24,11 @@ pub fn field_path(label: &str) -> &str {
 /// The text that a field selector on `label` compares with, for an object in its stored form;
 /// empty where the field is absent.
 pub fn field_text<'a>(object: &'a Value, label: &str) -> Cow<'a, str> {
-    let found = field_path(label).split('.').try_fold(object, |at, step| at.get(step));
+    let mut found = field_path(label).split('.').try_fold(object, |at, step| at.get(step));
+    // Events of the newer kind have no source but who reports them.
+    if label == "source" && found.is_none_or(|component| component == "") {
+        found = object.get("reportingComponent");
+    }
     match found {
         Some(Value::String(text)) => Cow::Borrowed(text),
         Some(Value::Bool(yes)) => Cow::Borrowed(if *yes { "true" } else { "false" }),

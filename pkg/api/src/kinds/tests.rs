@@ -48,4 +48,6 @@ fn field_selectors() {
     assert_eq!(field_text(&object, "spec.hostNetwork"), "false");
     assert_eq!(field_text(&object, "source"), "kubelet");
     assert_eq!(field_text(&object, "status.phase"), "");
+    let event = serde_json::json!({"source": {}, "reportingComponent": "scheduler"});
+    assert_eq!(field_text(&event, "source"), "scheduler");
 }

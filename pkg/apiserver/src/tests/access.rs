@@ -124,6 +124,8 @@ async fn reviews_answer_without_being_stored() {
         let answer = fixture.post(uri, &ask(verb)).await.expect(201);
         assert_eq!((&answer["status"]["allowed"], &answer["metadata"]), (&json!(allowed), &json!({})));
     }
+    let table = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
+    fixture.send("POST", uri, &table, &ask("get").to_string()).await.refused(406, "NotAcceptable");
     let own = json!({"spec": {"resourceAttributes": {"verb": "*", "resource": "*"}}});
     let uri = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     assert_eq!(fixture.post(uri, &own).await.expect(201)["status"]["allowed"], true);

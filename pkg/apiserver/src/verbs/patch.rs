@@ -42,7 +42,10 @@ impl Patch {
                 Status::bad_request(format!("error decoding patch: {why}"))
             };
             let decoded = if yaml { decode::yaml(&call.body) } else { decode::json(&call.body) }.map_err(failed)?;
-            faults.extend(decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")));
+            match yaml {
+                true if !decoded.duplicates.is_empty() => faults.extend(decode::yaml_duplicate(&call.body)),
+                _ => faults.extend(decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\""))),
+            }
             Ok(decoded.value)
         };
         match media.as_str() {
