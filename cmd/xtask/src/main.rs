@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod clients;
+mod conformance;
 mod discovery;
 mod images;
 mod schema;
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench store [NAME…]         measure the store, its face, etcd and kine
   discovery [--update]        compare what is served with upstream's list, or make the list
   clients                     get the clients of the black-box tests, into target/clients
+  conformance images          build the images of upstream's conformance suite, into target/conformance
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
   soak api [MINUTES]          random input against all that reads requests, minutes to a target (10)
@@ -51,6 +53,7 @@ fn run() -> anyhow::Result<()> {
         ["bench-client", rest @ ..] => bench::client(rest),
         ["discovery", rest @ ..] => discovery::run(rest),
         ["clients"] => clients::prepare(),
+        ["conformance", rest @ ..] => conformance::run(rest),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
         ["soak", "api", minutes @ ..] => soak::api(minutes),
