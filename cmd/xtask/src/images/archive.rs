@@ -1,7 +1,12 @@
 //! Images: the blobs that one is made of, and archives of them: OCI layout, or as `docker save`
 //! writes them.
 
-use std::{borrow::Cow, fs, io::Write as _, path::Path};
+use std::{
+    borrow::Cow,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
@@ -41,11 +46,17 @@ impl Start {
     }
 }
 
+/// A layer as an uncompressed tar, and the file with the same.
+pub struct Tar {
+    pub file: PathBuf,
+    pub data: Vec<u8>,
+}
+
 /// An image in memory.
 pub struct Image<'a> {
     pub reference: &'a str,
-    /// Uncompressed tars, lowest first.
-    pub layers: &'a [Vec<u8>],
+    /// Lowest first.
+    pub layers: &'a [Tar],
     pub start: &'a Start,
 }
 
@@ -57,7 +68,7 @@ impl Image<'_> {
     pub fn blobs(&self) -> (Blob<'_>, Vec<Blob<'_>>) {
         let blob = |data: Vec<u8>| (hex(&data), Cow::from(data));
         let part = |kind: &str, (hex, data): &Blob| json!({"mediaType": format!("application/vnd.oci.image.{kind}"), "digest": format!("sha256:{hex}"), "size": data.len()});
-        let layers: Vec<Blob> = self.layers.iter().map(|layer| (hex(layer), Cow::from(layer))).collect();
+        let layers: Vec<Blob> = self.layers.iter().map(|layer| (hex(&layer.data), Cow::from(&layer.data))).collect();
         let config = blob(self.config(&layers).to_string().into_bytes());
         let manifest = json!({
             "schemaVersion": 2,

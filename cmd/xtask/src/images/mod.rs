@@ -16,7 +16,7 @@ use std::{
 use anyhow::Context as _;
 
 use self::{
-    archive::{Format, Image, Start, hex},
+    archive::{Format, Image, Start, Tar, hex},
     root::Root,
 };
 
@@ -125,20 +125,23 @@ impl Layer {
         Ok(hex(text.as_bytes()))
     }
 
-    /// The layer as an uncompressed tar; it is kept in `dir`, and made anew when it is out of date.
-    pub fn tar(&self, dir: &Path, sources: &Path) -> anyhow::Result<Vec<u8>> {
-        let (kept, mark) = (dir.join(self.name).with_extension("tar"), dir.join(self.name).with_extension("made-from"));
+    /// The layer as a tar; it is kept in `dir`, and made anew when it is out of date.
+    pub fn tar(&self, dir: &Path, sources: &Path) -> anyhow::Result<Tar> {
+        let (file, mark) = (dir.join(self.name).with_extension("tar"), dir.join(self.name).with_extension("made-from"));
         let made_from = self.made_from(sources)?;
         if fs::read_to_string(&mark).is_ok_and(|made| made == made_from) {
-            return read(&kept);
+            return Ok(Tar { data: read(&file)?, file });
         }
         println!("making the layer {}", self.name);
         fs::create_dir_all(dir)?;
         let packages = tempfile::tempdir_in(dir)?;
         let data = self.make(packages.path(), sources).with_context(|| format!("making the layer {}", self.name))?;
-        fs::write(kept, &data)?;
+        // Others may have a link to the old one.
+        let new = file.with_extension("new");
+        fs::write(&new, &data)?;
+        fs::rename(new, &file)?;
         fs::write(mark, made_from)?;
-        Ok(data)
+        Ok(Tar { file, data })
     }
 
     fn make(&self, packages: &Path, sources: &Path) -> anyhow::Result<Vec<u8>> {

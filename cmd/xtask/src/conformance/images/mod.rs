@@ -17,7 +17,7 @@ use self::recipes::{RECIPES, REGISTRIES};
 pub use self::registry::Registry;
 use crate::{
     check,
-    images::archive::{Image, hex},
+    images::archive::{Image, Tar, hex},
     repository,
 };
 
@@ -66,7 +66,7 @@ fn fill(dir: &Path, layers: &Path, sources: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(dir)?;
     }
     for recipe in RECIPES {
-        let tars: Vec<Vec<u8>> =
+        let tars: Vec<Tar> =
             recipe.layers.iter().map(|layer| layer.tar(layers, sources)).collect::<anyhow::Result<_>>()?;
         let reference = format!("{HOST}/{}:{}", recipe.name, recipe.tag);
         let image = Image { reference: &reference, layers: &tars, start: &recipe.start };

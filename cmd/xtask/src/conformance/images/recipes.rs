@@ -34,18 +34,18 @@ const fn agnhost(command: &'static [&'static str]) -> Start {
 /// The images. An older and a newer one of the same program are the same files here: tests see
 /// that a pod goes from one to the other, not what is in them.
 pub const RECIPES: &[Recipe] = &[
-    Recipe { name: "e2e-test-images/agnhost", tag: "2.66.1", layers: &[&AGNHOST], start: agnhost(&["pause"]) },
-    Recipe { name: "e2e-test-images/agnhost", tag: "2.55", layers: &[&AGNHOST], start: agnhost(&["pause"]) },
+    Recipe { name: "e2e-test-images/agnhost", tag: "2.66.1", layers: &[&TOOLS, &AGNHOST], start: agnhost(&["pause"]) },
+    Recipe { name: "e2e-test-images/agnhost", tag: "2.55", layers: &[&TOOLS, &AGNHOST], start: agnhost(&["pause"]) },
     Recipe {
         name: "e2e-test-images/kitten",
         tag: "1.8",
-        layers: &[&AGNHOST, &KITTEN],
+        layers: &[&TOOLS, &AGNHOST, &KITTEN],
         start: agnhost(&["test-webserver"]),
     },
     Recipe {
         name: "e2e-test-images/nautilus",
         tag: "1.8",
-        layers: &[&AGNHOST, &NAUTILUS],
+        layers: &[&TOOLS, &AGNHOST, &NAUTILUS],
         start: agnhost(&["test-webserver"]),
     },
     Recipe { name: "e2e-test-images/busybox", tag: "1.37.0-2", layers: &[&BUSYBOX], start: Start::command(&["sh"]) },
@@ -66,7 +66,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "e2e-test-images/glibc-dns-testing",
         tag: "2.1.1",
-        layers: &[&GLIBC],
+        layers: &[&TOOLS],
         start: Start::command(&["sh"]),
     },
     Recipe {
@@ -87,22 +87,22 @@ pub const RECIPES: &[Recipe] = &[
 /// The C library asks DNS first without it, and finds nothing of `/etc/hosts`.
 const NSSWITCH: (&str, u32, &str) = ("/etc/nsswitch.conf", 0o644, "hosts: files dns\n");
 
-/// Tests run its shell, `curl`, `dig`, `nc` and CoreDNS, and look for its user and groups.
+/// A shell, and what asks DNS.
+const TOOLS: Layer = Layer {
+    name: "tools",
+    packages: &["busybox", "bind9-dnsutils", "libc-bin"],
+    take: &["/bin/busybox", "/usr/bin/dig", "/usr/bin/nslookup", "/usr/bin/getent"],
+    write: &[PASSWD, GROUP, NSSWITCH],
+    folders: &["/tmp", "/root"],
+    applets: true,
+    ..Layer::EMPTY
+};
+
+/// Above the tools. Tests run `bash`, `curl`, `nc` and CoreDNS in it, and look for its user and groups.
 const AGNHOST: Layer = Layer {
     name: "agnhost",
-    packages: &["busybox", "bash", "curl", "bind9-dnsutils", "netcat-openbsd", "iproute2", "iperf", "socat"],
-    take: &[
-        "/bin/busybox",
-        "/bin/bash",
-        "/usr/bin/curl",
-        "/usr/bin/dig",
-        "/usr/bin/nslookup",
-        "/bin/nc.openbsd",
-        "/bin/ip",
-        "/bin/ss",
-        "/usr/bin/iperf",
-        "/usr/bin/socat",
-    ],
+    packages: &["bash", "curl", "netcat-openbsd", "iproute2", "iperf", "socat"],
+    take: &["/bin/bash", "/usr/bin/curl", "/bin/nc.openbsd", "/bin/ip", "/bin/ss", "/usr/bin/iperf", "/usr/bin/socat"],
     copy: &[
         ("/agnhost", 0o755, "agnhost"),
         ("/coredns", 0o755, "coredns"),
@@ -120,11 +120,10 @@ const AGNHOST: Layer = Layer {
             GROUP.1,
             "root:x:0:\nnogroup:x:65534:\nuser-defined-in-image:x:1000:\ngroup-defined-in-image:x:50000:user-defined-in-image\n",
         ),
-        NSSWITCH,
     ],
     link: &[("/agnhost-2", "agnhost"), ("/bin/nc", "/bin/nc.openbsd")],
-    folders: &["/tmp", "/root", "/uploads", "/home/user-defined-in-image"],
-    applets: true,
+    folders: &["/uploads", "/home/user-defined-in-image"],
+    ..Layer::EMPTY
 };
 
 /// The suite asks for this name in an image that it mounts as a volume.
@@ -160,16 +159,6 @@ const BUSYBOX: Layer = Layer {
 };
 
 const PAUSE: Layer = Layer { name: "pause", copy: &[("/pause", 0o755, "pause")], ..Layer::EMPTY };
-
-const GLIBC: Layer = Layer {
-    name: "glibc-dns-testing",
-    packages: &["busybox", "bind9-dnsutils", "libc-bin"],
-    take: &["/bin/busybox", "/usr/bin/dig", "/usr/bin/getent"],
-    write: &[PASSWD, GROUP, NSSWITCH],
-    folders: &["/tmp", "/root"],
-    applets: true,
-    ..Layer::EMPTY
-};
 
 /// Set-user-ID, to show whether that is let through.
 const NONEWPRIVS: Layer =

@@ -14,14 +14,20 @@ use crate::images::archive::Image;
 /// The port that it listens on.
 pub const PORT: u16 = 5000;
 
-/// Puts an image into a data directory.
+/// Puts an image into a data directory; layers are links to their files.
 pub fn put(dir: &Path, name: &str, tag: &str, image: &Image) -> anyhow::Result<()> {
     let (manifest, blobs) = image.blobs();
     let base = dir.join("docker/registry/v2");
-    for (hex, data) in blobs.iter().chain([&manifest]) {
-        let data_file = base.join("blobs/sha256").join(&hex[..2]).join(hex).join("data");
-        if !data_file.exists() {
-            write(&data_file, data)?;
+    let layers = image.layers.iter().map(|layer| Some(&layer.file));
+    for ((hex, data), layer) in [&manifest].into_iter().chain(&blobs).zip([None, None].into_iter().chain(layers)) {
+        let file = base.join("blobs/sha256").join(&hex[..2]).join(hex).join("data");
+        match layer {
+            _ if file.exists() => {}
+            None => write(&file, data)?,
+            Some(layer) => {
+                fs::create_dir_all(file.parent().expect("it is below the data directory"))?;
+                fs::hard_link(layer, file)?;
+            }
         }
     }
     let repository = base.join("repositories").join(name);
