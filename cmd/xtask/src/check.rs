@@ -113,10 +113,15 @@ fn packages() -> anyhow::Result<()> {
     if !on_path("kubectl") {
         bail!("the black-box tests need kubectl on PATH");
     }
-    // The images are made from packages, whose lists must be there.
+    install(PROGRAMS)
+}
+
+/// Installs the packages of those programs that are not on PATH. The lists of packages are there
+/// then: images are made from packages.
+pub fn install(programs: &[(&str, &str)]) -> anyhow::Result<()> {
     let lists = Path::new("/var/lib/apt/lists").read_dir().map_or(0, Iterator::count);
     let missing: Vec<&str> =
-        PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+        programs.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
     if lists < 3 || !missing.is_empty() {
         execute(Command::new("apt-get").args(["update", "-qq"]))?;
     }

@@ -26,6 +26,7 @@ const USAGE: &str = "usage: cargo xtask TASK
     --parallel N  --cap SECONDS                      programs at a time (2), time of a test (300)
     --resume                                         go on with the last run
   conformance status          write tests/conformance/STATUS.md from what was saved
+  conformance images          build the images of the suite, into target/conformance
   clients                     get the clients of the black-box tests, into target/clients
   images                      build the test images from distribution packages, into target/images
   schema [--check]            generate the type table from published packages, or check it
@@ -56,8 +57,8 @@ fn run() -> anyhow::Result<()> {
         // The load generator of the former, in the namespace of the server.
         ["bench-client", rest @ ..] => bench::client(rest),
         ["discovery", rest @ ..] => discovery::run(rest),
-        ["conformance", rest @ ..] => conformance::run(rest),
         ["clients"] => clients::prepare(),
+        ["conformance", rest @ ..] => conformance::run(rest),
         ["images"] => images::build().map(drop),
         ["schema", rest @ ..] => schema::run(rest),
         ["soak", "api", minutes @ ..] => soak::api(minutes),

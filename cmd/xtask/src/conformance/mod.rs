@@ -52,8 +52,10 @@ const GRACE: Duration = Duration::from_secs(120);
 
 /// Runs what is asked for; an error if not all of it has passed.
 pub fn run(args: &[&str]) -> anyhow::Result<()> {
-    if args == ["status"] {
-        return write_status();
+    match args {
+        ["status"] => return write_status(),
+        ["images"] => return images::build().map(drop),
+        _ => {}
     }
     let options = Options::parse(args)?;
     let stop = stop_on_signals()?;

@@ -12,14 +12,14 @@ use anyhow::{Context as _, bail, ensure};
 
 use crate::check::output;
 
-/// Downloads packages with all they depend on, and unpacks them below `dir`.
+/// Downloads packages with all they depend on, and unpacks them below `dir`, which is empty.
 pub fn unpack(packages: &[&str], dir: &Path) -> anyhow::Result<PathBuf> {
     let (root, debs) = (dir.join("root"), dir.join("debs"));
-    if root.exists() {
-        fs::remove_dir_all(&root)?;
-    }
     fs::create_dir_all(&root)?;
     fs::create_dir_all(&debs)?;
+    if packages.is_empty() {
+        return Ok(root);
+    }
     let kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map(|k| format!("--no-{k}"));
     let listing = output(Command::new("apt-cache").args(["depends", "--recurse"]).args(kinds).args(packages))?;
     let wanted: Vec<&str> = listing.lines().filter(|l| !l.starts_with([' ', '<', '|'])).collect();

@@ -1,0 +1,82 @@
+//! The images of the suite, in the data directory of a registry, without asking one: from packages
+//! of the distribution and Go modules. All is below `target/conformance`.
+
+mod recipes;
+mod registry;
+mod sources;
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context as _;
+
+use self::recipes::{RECIPES, REGISTRIES};
+pub use self::registry::Registry;
+use crate::{
+    check,
+    images::archive::{Image, Tar, hex},
+    repository,
+};
+
+/// The registry's name for nodes, which their `registries.yaml` sends to where it listens.
+pub const HOST: &str = "registry.test:5000";
+
+/// Program, and the package that brings it.
+const PROGRAMS: &[(&str, &str)] = &[("docker-registry", "docker-registry"), ("go", "golang-go"), ("curl", "curl")];
+
+/// What has been built.
+pub struct Images {
+    /// Data directory of the registry.
+    pub registry: PathBuf,
+    /// The file for `KUBE_TEST_REPO_LIST`.
+    pub repo_list: PathBuf,
+}
+
+/// Builds what is missing or out of date.
+pub fn build() -> anyhow::Result<Images> {
+    check::install(PROGRAMS)?;
+    let out = repository().join("target/conformance");
+    let sources = out.join("images/sources");
+    sources::build(&sources).context("what the images are made from")?;
+    let images = Images { registry: out.join("registry"), repo_list: out.join("repo-list.yaml") };
+    fill(&images.registry, &out.join("images"), &sources)?;
+    let mut list = String::new();
+    for (registry, path) in REGISTRIES {
+        writeln!(list, "{registry}: {HOST}{path}")?;
+    }
+    fs::write(&images.repo_list, list)?;
+    Ok(images)
+}
+
+/// Makes the registry's data directory anew, unless it has been made from the same.
+fn fill(dir: &Path, layers: &Path, sources: &Path) -> anyhow::Result<()> {
+    let mark = dir.join("made-from");
+    let mut made_from = format!("{RECIPES:?}");
+    for layer in RECIPES.iter().flat_map(|recipe| recipe.layers) {
+        made_from += &layer.made_from(sources)?;
+    }
+    let made_from = hex(made_from.as_bytes());
+    if fs::read_to_string(&mark).is_ok_and(|made| made == made_from) {
+        return Ok(());
+    }
+    if dir.exists() {
+        fs::remove_dir_all(dir)?;
+    }
+    for recipe in RECIPES {
+        let tars: Vec<Tar> =
+            recipe.layers.iter().map(|layer| layer.tar(layers, sources)).collect::<anyhow::Result<_>>()?;
+        let reference = format!("{HOST}/{}:{}", recipe.name, recipe.tag);
+        let image = Image { reference: &reference, layers: &tars, start: &recipe.start };
+        registry::put(dir, recipe.name, recipe.tag, &image).with_context(|| reference.clone())?;
+        println!("the registry has {reference}");
+    }
+    Ok(fs::write(mark, made_from)?)
+}
+
+/// Serves the images on a machine's address, until the answer is dropped.
+pub fn serve(machine: &testkit::Machine) -> Registry {
+    Registry::start(machine, &repository().join("target/conformance/registry"))
+}
