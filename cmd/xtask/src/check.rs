@@ -29,6 +29,8 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("busybox", "busybox-static"),
     ("pkill", "procps"),
     ("etcdctl", "etcd-client"),
+    ("docker-registry", "docker-registry"),
+    ("skopeo", "skopeo"),
     ("python3", "python3"),
     ("pip3", "python3-pip"),
     ("node", "nodejs"),

@@ -7,6 +7,7 @@ pub mod connection;
 pub mod events;
 pub mod images;
 pub mod pause;
+pub mod registries;
 pub mod streaming;
 
 pub use connection::{Cri, Error, connect};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use client::{Informer, Informers, Recorder};
+use cri::registries::Registries;
 use k8s_openapi::api::core::v1::{Service, Taint};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use tokio::sync::broadcast;
@@ -37,6 +38,8 @@ pub struct Config {
     pub informers: Informers,
     /// The runtime's socket.
     pub cri_socket: PathBuf,
+    /// Whose credentials are for pulls of all pods.
+    pub registries: Arc<Registries>,
     /// Directory of the kubelet's own, such as `/var/lib/kinglet/kubelet`.
     pub root_dir: PathBuf,
     /// Directory of container logs.
@@ -78,6 +81,7 @@ impl Config {
             control_plane: false,
             informers,
             cri_socket,
+            registries: Arc::default(),
             root_dir: "/var/lib/kinglet/kubelet".into(),
             pod_log_dir: "/var/log/pods".into(),
             cluster_dns: vec![IpAddr::from([10, 43, 0, 10])],

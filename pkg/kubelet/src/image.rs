@@ -1,4 +1,4 @@
-//! Images of containers: looked up, pulled by policy, with credentials from pull secrets.
+//! Images of containers: looked up, pulled by policy, with credentials of the pod and the node.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub async fn pull(
 ) -> Result<Ready, Missing> {
     let image = container.image.clone().unwrap_or_default();
     let started = std::time::Instant::now();
-    let mut said = String::new();
+    let mut said: Vec<String> = Vec::new();
     for auth in credentials.into_iter().map(Some).chain([None]) {
         let request = rt::PullImageRequest { image: Some(spec(&image)), auth, sandbox_config: None };
         match tokio::time::timeout(PULL, runtime.cri.images.clone().pull_image(request)).await {
@@ -89,11 +89,13 @@ pub async fn pull(
                 ready.message = format!("Successfully pulled image \"{image}\" in {}ms", took.as_millis());
                 return Ok(ready);
             }
-            Ok(Err(status)) => said = crate::runtime::Error::from(status).message,
-            Err(_) => said = format!("pull of {image:?} did not end within {} s", PULL.as_secs()),
+            Ok(Err(status)) => said.push(crate::runtime::Error::from(status).message),
+            Err(_) => said.push(format!("pull of {image:?} did not end within {} s", PULL.as_secs())),
         }
     }
-    Err(Missing { reason: "ErrImagePull", message: said })
+    // Those with credentials may all fail alike.
+    said.dedup();
+    Err(Missing { reason: "ErrImagePull", message: said.join("; ") })
 }
 
 fn spec(image: &str) -> rt::ImageSpec {
@@ -122,7 +124,7 @@ pub fn credentials<'a>(secrets: impl Iterator<Item = &'a Secret>, image: &str) -
         let auths = if modern.is_some() { &json["auths"] } else { &json };
         for (registry, entry) in auths.as_object().into_iter().flatten() {
             if let Some(length) = matches(registry, image) {
-                found.push((length, auth(registry, entry)));
+                found.push((length, auth(entry)));
             }
         }
     }
@@ -130,19 +132,25 @@ pub fn credentials<'a>(secrets: impl Iterator<Item = &'a Secret>, image: &str) -
     found.into_iter().map(|(_, auth)| auth).collect()
 }
 
-fn auth(registry: &str, entry: &Value) -> rt::AuthConfig {
+fn auth(entry: &Value) -> rt::AuthConfig {
     let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
     let decoded = STANDARD.decode(text("auth")).ok().and_then(|b| String::from_utf8(b).ok()).unwrap_or_default();
     let (user, password) = decoded.split_once(':').unwrap_or_default();
     let or = |own: String, other: &str| if own.is_empty() { other.to_owned() } else { own };
+    // No address: the runtime would take it for a URL, and compare its host with that of a mirror.
     rt::AuthConfig {
         username: or(text("username"), user),
         password: or(text("password"), password),
-        server_address: registry.into(),
         identity_token: text("identitytoken"),
         registry_token: text("registrytoken"),
         ..rt::AuthConfig::default()
     }
+}
+
+/// The registry of an image, and the rest of its name.
+pub fn split(image: &str) -> (&str, &str) {
+    let is_host = |first: &str| first.contains('.') || first.contains(':') || first == "localhost";
+    image.split_once('/').filter(|(first, _)| is_host(first)).unwrap_or(("docker.io", image))
 }
 
 /// The length of the match of a registry entry (`host`, `*.host`, `host/path`, with or without scheme) on an image.
@@ -150,10 +158,7 @@ fn matches(registry: &str, image: &str) -> Option<usize> {
     let entry = registry.trim_start_matches("https://").trim_start_matches("http://");
     let entry = entry.trim_end_matches('/').trim_end_matches("/v1").trim_end_matches("/v2");
     let (host, path) = entry.split_once('/').unwrap_or((entry, ""));
-    let first = image.split('/').next().unwrap_or_default();
-    let named = image.contains('/') && (first.contains('.') || first.contains(':') || first == "localhost");
-    let (image_host, image_path) =
-        if named { image.split_once('/').unwrap_or((image, "")) } else { ("docker.io", image) };
+    let (image_host, image_path) = split(image);
     let host = if host == "index.docker.io" { "docker.io" } else { host };
     let parts: (Vec<_>, Vec<_>) = (host.split('.').collect(), image_host.split('.').collect());
     let same = parts.0.len() == parts.1.len() && parts.0.iter().zip(&parts.1).all(|(a, b)| *a == "*" || a == b);
@@ -207,9 +212,9 @@ mod tests {
             ("other.example/x", &[]),
         ];
         for (image, want) in table {
-            let got: Vec<String> =
-                credentials(std::iter::once(&secret), image).into_iter().map(|a| a.username).collect();
-            assert_eq!(got, want, "{image}");
+            let got = credentials(std::iter::once(&secret), image);
+            assert!(got.iter().all(|a| a.server_address.is_empty()), "{image}");
+            assert_eq!(got.into_iter().map(|a| a.username).collect::<Vec<_>>(), want, "{image}");
         }
     }
 }

@@ -47,7 +47,7 @@ async fn start(config: &Config, stages: &mut Stages) -> Result<(), Error> {
     let node = config.node.resolve()?;
     let (identity, cluster) = join::join(&server, &token, &node.name, vec![node.ip], &config.paths.pki()).await?;
     tracing::info!(server = %server, node = node.name, "joined");
-    let runtime = runtime::start(&config.paths, &config.node, stages);
+    let runtime = runtime::start(&config.paths, &config.node, stages)?;
     let leaf = &identity.client;
     let certificate = ClientIdentity::from_pem(leaf.certificate_pem.as_bytes(), leaf.key_pem.as_bytes())?;
     let client = client::remote(RemoteConfig {

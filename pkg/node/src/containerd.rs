@@ -53,8 +53,8 @@ pub struct Config {
     pub cni_bin: PathBuf,
     /// CNI configuration.
     pub cni_conf: PathBuf,
-    /// `hosts.toml` by registry.
-    pub registry_config: PathBuf,
+    /// Folders with `hosts.toml` by registry; the first that has the registry counts.
+    pub registry_configs: Vec<PathBuf>,
     /// Containers' cgroups are made by systemd rather than directly.
     pub systemd_cgroup: bool,
     /// A cgroup that containerd puts itself into, as a path below the cgroup mount.
@@ -74,7 +74,7 @@ impl Config {
             sandbox_image: cri::pause::IMAGE.to_owned(),
             cni_bin: directory.join("cni/bin"),
             cni_conf: directory.join("cni/net.d"),
-            registry_config: directory.join("registries"),
+            registry_configs: vec![directory.join("registries")],
             systemd_cgroup: false,
             cgroup: None,
         }
@@ -272,9 +272,8 @@ impl Program {
     /// Makes the directories and writes the configuration; true if it differs from the one before.
     fn prepare(&self, config: &Config) -> Result<bool, Error> {
         let parents = [&config.socket, &config.config_path, &config.log].into_iter().filter_map(|path| path.parent());
-        for directory in
-            parents.chain([config.root.as_path(), &config.state, &config.registry_config, &config.cni_conf])
-        {
+        let registries = config.registry_configs.iter().map(PathBuf::as_path);
+        for directory in parents.chain([config.root.as_path(), &config.state, &config.cni_conf]).chain(registries) {
             std::fs::create_dir_all(directory).map_err(file("create", directory))?;
         }
         let text = config::render(&config::Facts {

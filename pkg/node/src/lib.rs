@@ -90,6 +90,9 @@ pub enum Error {
     /// Images.
     #[error(transparent)]
     Images(#[from] cri::images::Error),
+    /// `registries.yaml`.
+    #[error(transparent)]
+    Registries(#[from] cri::registries::Error),
     /// The kubelet.
     #[error(transparent)]
     Kubelet(#[from] kubelet::Error),
@@ -119,8 +122,9 @@ pub async fn start(
 ) -> Result<(), Error> {
     let stage = stages.next("node");
     let informers = Informers::new(client, stage.stop.clone());
+    let registries = Arc::new(runtime.registries.clone());
     let cri_socket = runtime.socket().await?;
-    let kubelet = kubelet_config(&config, informers.clone(), cri_socket)?;
+    let kubelet = kubelet::Config { registries, ..kubelet_config(&config, informers.clone(), cri_socket)? };
     kubelet::start(kubelet, stage.stop.clone(), &stage.tasks).await?;
 
     network::start(&config, informers, stages).await

@@ -89,7 +89,7 @@ fn parse(option: &'static str, text: &str) -> Result<Net, Error> {
 }
 
 /// The runtime takes any file that it finds, so it must appear whole.
-fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
     if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }

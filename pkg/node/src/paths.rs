@@ -62,6 +62,10 @@ impl Paths {
     pub fn containerd(&self) -> PathBuf {
         self.data.join("agent/containerd")
     }
+    /// What `registries.yaml` becomes for containerd.
+    pub fn registries(&self) -> PathBuf {
+        self.run.join("registries")
+    }
     /// containerd's state.
     pub fn containerd_state(&self) -> PathBuf {
         self.run.join("containerd")

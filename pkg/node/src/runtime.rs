@@ -1,5 +1,5 @@
-//! The container runtime of a node, made ready beside everything else: containerd, the pause
-//! image, and the archives in the images folder.
+//! The container runtime of a node, made ready beside everything else: containerd with its
+//! registries, the pause image, and the archives in the images folder.
 //!
 //! Guarantees: [`Starting::socket`] answers when sandboxes can be started. Archives are imported
 //! behind that, so that many of them do not keep the node from being Ready.
@@ -10,34 +10,45 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cri::{images::Outcome, v1::ListPodSandboxRequest};
+use cri::{images::Outcome, registries::Registries, v1::ListPodSandboxRequest};
 use tokio::task::JoinHandle;
 
 use crate::{Error, Paths, Settings, containerd, stages::Stages};
 
 /// A runtime that is being started.
-pub struct Starting(JoinHandle<Result<PathBuf, Error>>);
+pub struct Starting {
+    /// What the node knows of registries.
+    pub registries: Registries,
+    task: JoinHandle<Result<PathBuf, Error>>,
+}
 
 impl Starting {
     /// Waits until it can start sandboxes; answers with its CRI socket.
     pub async fn socket(self) -> Result<PathBuf, Error> {
         // The task is neither aborted nor allowed to panic silently: its panic goes on here.
-        self.0.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        self.task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 }
 
-/// Starts containerd, unless the user has a runtime already.
-pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Starting {
+/// Starts containerd, unless the user has a runtime already. Fails at once if `registries.yaml` is wrong.
+pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Result<Starting, Error> {
+    let file = paths.config.join("registries.yaml");
+    let registries = Registries::load(&file)?;
     let stage = stages.next("container runtime");
     let paths = paths.clone();
     if let Some(socket) = settings.runtime_endpoint.clone() {
+        if !registries.folders().is_empty() {
+            tracing::warn!(file = %file.display(), %socket, "mirrors and TLS settings are not for a runtime of your own");
+        }
         // Another runtime brings its own pause image, and its images come from elsewhere.
-        return Starting(tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             link_plugins(&paths.cni_bin())?;
             Ok(cri::connection::socket_path(&socket)?)
-        }));
+        });
+        return Ok(Starting { registries, task });
     }
-    Starting(tokio::spawn(async move {
+    write_registries(&registries, &paths.registries())?;
+    let task = tokio::spawn(async move {
         link_plugins(&paths.cni_bin())?;
         let running = containerd::start(config(&paths), stage.stop.clone(), &stage.tasks).await?;
         cri::pause::import(&running.socket).await?;
@@ -50,7 +61,8 @@ pub fn start(paths: &Paths, settings: &Settings, stages: &mut Stages) -> Startin
             }
         });
         Ok(running.socket)
-    }))
+    });
+    Ok(Starting { registries, task })
 }
 
 /// How containerd is set up in our directories.
@@ -65,10 +77,25 @@ pub fn config(paths: &Paths) -> containerd::Config {
         sandbox_image: cri::pause::IMAGE.to_owned(),
         cni_bin: paths.cni_bin(),
         cni_conf: paths.cni_conf(),
-        registry_config: paths.config.join("registries"),
+        registry_configs: vec![paths.config.join("registries"), paths.registries()],
         systemd_cgroup: false,
         cgroup: None,
     }
+}
+
+/// Makes `dir` hold what containerd is to know of registries, and nothing else. It reads a file at each pull.
+fn write_registries(registries: &Registries, dir: &Path) -> Result<(), Error> {
+    let folders = registries.folders();
+    for (folder, text) in &folders {
+        crate::network::write_whole(&dir.join(folder).join("hosts.toml"), text)?;
+    }
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if !folders.keys().any(|folder| entry.file_name() == **folder) {
+            let failed = |source| Error::File { path: entry.path().display().to_string(), source };
+            std::fs::remove_dir_all(entry.path()).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// The CNI plugins are this binary under other names.
@@ -116,5 +143,33 @@ async fn import_archives(paths: &Paths, socket: &Path) {
             }
         }
         Err(error) => tracing::error!(%error, dir = %paths.images().display(), "importing images"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_containerd_reads_of_registries_is_written_anew_at_each_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, out) = (dir.path().join("registries.yaml"), dir.path().join("registries"));
+        let written = |yaml: &str| {
+            std::fs::write(&file, yaml).unwrap();
+            write_registries(&Registries::load(&file).unwrap(), &out).unwrap();
+            let mut names: Vec<_> =
+                std::fs::read_dir(&out).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert!(written("").is_empty());
+        let mirrors = "mirrors: {'a.example:5000': {endpoint: ['http://m']}, '*': {endpoint: ['http://m']}}";
+        assert_eq!(written(mirrors), ["_default", "a.example:5000"]);
+        let text = std::fs::read_to_string(out.join("a.example:5000/hosts.toml")).unwrap();
+        assert!(text.contains("[host.\"http://m\"]"), "{text}");
+        assert_eq!(written("mirrors: {'*': {endpoint: ['http://other']}}"), ["_default"]);
+        let text = std::fs::read_to_string(out.join("_default/hosts.toml")).unwrap();
+        assert!(text.contains("http://other") && !text.contains("http://m"), "{text}");
+        assert!(written("").is_empty());
     }
 }

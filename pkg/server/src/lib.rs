@@ -177,7 +177,7 @@ async fn start(config: &Config, store: Arc<dyn Store>, stages: &mut Stages) -> R
     check_dns(config, service_cidr)?;
     let node = config.node.resolve()?;
     let keys = Keys::load(config, &node, service_cidr.first().into())?;
-    let runtime = node::runtime::start(&config.paths, &config.node, stages);
+    let runtime = node::runtime::start(&config.paths, &config.node, stages)?;
 
     let api = SocketAddr::new(node.ip, config.bind.port());
     let joins = Arc::new(Joins {

@@ -17,12 +17,14 @@ mod cluster;
 mod etcd;
 mod lan;
 mod machine;
+mod registry;
 mod run;
 
 pub use cluster::Cluster;
 pub use etcd::{EtcdTls, Etcds, Stopped};
 pub use lan::Lan;
 pub use machine::Machine;
+pub use registry::Registry;
 pub use run::{Output, run, words};
 
 use std::{

@@ -114,7 +114,7 @@ config_path = {registry}
         runtime = runtime(facts, r#"plugins."io.containerd.grpc.v1.cri".containerd"#),
         cni_bin = path(&config.cni_bin),
         cni_conf = path(&config.cni_conf),
-        registry = path(&config.registry_config),
+        registry = quote(&registries(config)),
     )
 }
 
@@ -157,7 +157,7 @@ stream_server_port = "0"
         sandbox = quote(&config.sandbox_image),
         runtime = runtime(facts, r#"plugins."io.containerd.cri.v1.runtime".containerd"#),
         cni_conf = path(&config.cni_conf),
-        registry = path(&config.registry_config),
+        registry = quote(&registries(config)),
     )
 }
 
@@ -173,6 +173,12 @@ SystemdCgroup = {systemd}
         binary = path(&facts.runtime),
         systemd = facts.config.systemd_cgroup,
     )
+}
+
+/// containerd takes a list, in the form of PATH.
+fn registries(config: &super::Config) -> String {
+    let folders: Vec<String> = config.registry_configs.iter().map(|folder| folder.display().to_string()).collect();
+    folders.join(":")
 }
 
 /// A TOML basic string; JSON's escapes are a subset of TOML's.
