@@ -1,6 +1,6 @@
 //! Bodies: reading them within limits, and turning them into checked trees.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use api::{
     Kind, Schema, Status, Value, decode, protobuf,
@@ -53,6 +53,24 @@ where
     }
 }
 
+/// Warnings for the client, each once, in the order in which they came up.
+#[derive(Debug, Default)]
+pub struct Warnings(Vec<String>);
+
+impl Warnings {
+    /// Adds one.
+    pub fn add(&mut self, text: String) {
+        if !self.0.contains(&text) {
+            self.0.push(text);
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[String] {
+        &self.0
+    }
+}
+
 /// What happens to fields that the schema does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValidation {
@@ -79,22 +97,18 @@ impl FieldValidation {
         }
     }
 
-    /// Checks a tree against its type; `faults` were found while parsing.
+    /// Checks a tree against its type; `faults` makes texts of the paths of unknown fields, with what was found before.
     pub fn check(
         self,
         kind: &Kind,
         object: &mut Value,
-        faults: Vec<String>,
-        warnings: &mut BTreeSet<String>,
+        faults: impl FnOnce(&[String]) -> Vec<String>,
+        warnings: &mut Warnings,
     ) -> Result<(), Status> {
-        let mut found: Vec<String> = decode::check(&kind.schema, kind.root, object)?
-            .iter()
-            .map(|path| format!("unknown field \"{path}\""))
-            .collect();
-        found.extend(faults);
+        let found = faults(&decode::check(&kind.schema, kind.root, object)?);
         match self {
             FieldValidation::Ignore => {}
-            FieldValidation::Warn => warnings.extend(found),
+            FieldValidation::Warn => found.into_iter().for_each(|fault| warnings.add(fault)),
             FieldValidation::Strict if found.is_empty() => {}
             FieldValidation::Strict => {
                 return Err(Status::bad_request(format!(

@@ -1,9 +1,9 @@
 //! One request on its way through the pipeline.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use api::{
-    Kind, Kinds, Status, UserInfo, Value,
+    Kind, Kinds, Status, UserInfo, Value, decode,
     validation::{FieldErrors, Reason},
 };
 use bytes::Bytes;
@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use crate::{
-    body::{self, FieldValidation},
-    negotiate::{Accepted, Encoding},
+    body::{self, FieldValidation, Warnings},
+    negotiate::{self, Accepted, Encoding},
     query::{Query, refuse_options},
     request_info::RequestInfo,
     server::Server,
@@ -47,7 +47,7 @@ pub struct Call {
     /// When it came.
     pub now: Timestamp,
     /// Sent as `Warning` headers.
-    pub warnings: Mutex<BTreeSet<String>>,
+    pub warnings: Mutex<Warnings>,
 }
 
 /// Options of writes.
@@ -71,7 +71,7 @@ impl Call {
 
     /// Adds a warning for the client.
     pub fn warn(&self, text: impl Into<String>) {
-        self.warnings.lock().insert(text.into());
+        self.warnings.lock().add(text.into());
     }
 
     /// Namespace of the objects asked for: empty for cluster-scoped kinds and for all namespaces.
@@ -132,12 +132,18 @@ impl Call {
     pub fn object(&self, validation: FieldValidation) -> Result<Value, Status> {
         let root = body::wire_type(&self.kind);
         let decoded = body::parse(&self.headers, &self.body, &self.kind.schema, root)?;
-        let faults = decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\"")).collect();
-        self.checked(decoded.value, faults, validation)
+        let whole = !self.kind.is_custom() && negotiate::content_type(&self.headers)? == Encoding::Json;
+        let text = whole.then_some(&self.body[..]);
+        self.checked(decoded.value, |unknown| decode::faults(&decoded.duplicates, unknown, text), validation)
     }
 
     /// Checks a tree against the kind that the URL names.
-    pub fn checked(&self, mut value: Value, faults: Vec<String>, validation: FieldValidation) -> Result<Value, Status> {
+    pub fn checked(
+        &self,
+        mut value: Value,
+        faults: impl FnOnce(&[String]) -> Vec<String>,
+        validation: FieldValidation,
+    ) -> Result<Value, Status> {
         body::expect_kind(&mut value, &self.kind.api_version(), &self.kind.kind)?;
         validation.check(&self.kind, &mut value, faults, &mut self.warnings.lock())?;
         if !value["metadata"].is_object() {
@@ -147,11 +153,14 @@ impl Call {
     }
 
     /// The body as a checked tree of another kind (`Binding`, `Scale`, …).
-    pub fn object_of(&self, group: &str, version: &str, kind: &str) -> Result<Value, Status> {
+    pub fn object_of(&self, group: &str, versions: &[&str], kind: &str) -> Result<Value, Status> {
         let schema = api::schema::builtin();
-        let root = body::type_of(&schema, group, version, kind);
+        let newest = versions.first().copied().unwrap_or_default();
+        let root = body::type_of(&schema, group, newest, kind);
         let mut decoded = body::parse(&self.headers, &self.body, &schema, root)?;
-        let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let full = |version: &str| if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let sent = versions.iter().map(|version| full(version)).find(|v| decoded.value["apiVersion"] == v.as_str());
+        let api_version = sent.unwrap_or_else(|| full(newest));
         body::expect_kind(&mut decoded.value, &api_version, kind)?;
         if let Some(root) = root {
             for path in api::decode::check(&schema, root, &mut decoded.value)? {

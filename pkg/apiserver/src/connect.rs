@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use api::{Status, Value, meta, tree};
+use api::{Status, Value, meta, tree, validation::FieldErrors};
 use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt};
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
@@ -45,8 +45,9 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
     if !allows(method) {
         return Err(Status::method_not_allowed());
     }
-    if call.info.subresource != "log" {
-        may_create(call).await?;
+    match &*call.info.subresource {
+        "log" => check_log_options(&call.query, &call.info.name)?,
+        _ => may_create(call).await?,
     }
     let pod = served(&call.kind, &read::current(call).await?)?;
     if call.info.subresource != "log" {
@@ -63,6 +64,9 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
     }
     let address = kubelet(call, node).await?;
     let log = call.info.subresource == "log";
+    if !log && upgrade.is_none() {
+        return Err(upgrade_required());
+    }
     let method = if log { &Method::GET } else { method };
     let response = ask(call, address, method, &target, !log).await?;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
@@ -106,8 +110,37 @@ fn plain(body: Body) -> Response<Body> {
 /// Options of logs that the kubelet takes by the same names.
 const LOG_OPTIONS: [&str; 8] =
     ["follow", "previous", "timestamps", "sinceSeconds", "sinceTime", "tailLines", "limitBytes", "stream"];
+/// The streams that logs can be had of.
+const LOG_STREAMS: [&str; 3] = ["All", "Stderr", "Stdout"];
 /// Options of exec and attach.
 const EXEC_OPTIONS: [&str; 4] = ["stdin", "stdout", "stderr", "tty"];
+
+/// Checks the options of the log of the pod `name`.
+fn check_log_options(query: &Query, name: &str) -> Result<(), Status> {
+    let mut errors = FieldErrors::default();
+    let (tail, since) = (query.number("tailLines")?, query.number("sinceSeconds")?);
+    let numbers = [
+        ("tailLines", tail, 0, "must be greater than or equal to 0"),
+        ("limitBytes", query.number("limitBytes")?, 1, "must be greater than 0"),
+        ("sinceSeconds", since.filter(|_| query.text("sinceTime").is_none()), 1, "must be greater than 0"),
+    ];
+    for (option, number, least, detail) in numbers {
+        if let Some(number) = number.filter(|number| *number < least) {
+            errors.invalid(option, number, detail);
+        }
+    }
+    if since.is_some() && query.text("sinceTime").is_some() {
+        errors.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified");
+    }
+    let stream = query.text("stream").unwrap_or("All");
+    if !LOG_STREAMS.contains(&stream) {
+        errors.not_supported("stream", stream, &LOG_STREAMS);
+    }
+    if stream != "All" && tail.is_some() {
+        errors.forbidden("", "`tailLines` and specific `stream` are mutually exclusive for now");
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("", "PodLogOptions", name, &errors)) }
+}
 
 /// The kubelet's path and query for a request.
 fn target(subresource: &str, pod: &Value, query: &Query) -> Result<String, Status> {
@@ -291,15 +324,17 @@ async fn handshake(
     Ok(sender)
 }
 
+fn upgrade_required() -> Status {
+    Status::bad_request("Upgrade request required")
+}
+
 /// Joins the two upgraded connections.
 pub fn switch(
     call: &Call,
     mut response: Response<hyper::body::Incoming>,
     upgrade: Option<OnUpgrade>,
 ) -> Result<Response<Body>, Status> {
-    let Some(client) = upgrade else {
-        return Err(Status::bad_request("Upgrade request required"));
-    };
+    let client = upgrade.ok_or_else(upgrade_required)?;
     let backend = hyper::upgrade::on(&mut response);
     let stop = call.server.stop.clone();
     call.server.tasks.spawn(async move {
@@ -367,5 +402,35 @@ mod tests {
             "a container name must be specified for pod p, choose one of: [a b] or one of the init containers: [i]"
         );
         assert_eq!(run("log", &two, "container=z").unwrap_err(), "container z is not valid for pod p");
+    }
+
+    #[test]
+    fn options_of_logs_are_checked_before_the_kubelet_sees_them() {
+        let table = [
+            ("tailLines=0&limitBytes=1&sinceSeconds=1&stream=All", Ok(())),
+            ("sinceTime=2026-01-01T00:00:00Z&stream=Stderr", Ok(())),
+            ("tailLines=-1", Err("tailLines: Invalid value: -1: must be greater than or equal to 0")),
+            ("limitBytes=0", Err("limitBytes: Invalid value: 0: must be greater than 0")),
+            ("sinceSeconds=0", Err("sinceSeconds: Invalid value: 0: must be greater than 0")),
+            (
+                "sinceSeconds=0&sinceTime=2026-01-01T00:00:00Z",
+                Err("[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified"),
+            ),
+            (
+                "stream=Foo",
+                Err("stream: Unsupported value: \"Foo\": supported values: \"All\", \"Stderr\", \"Stdout\""),
+            ),
+            (
+                "stream=Stdout&tailLines=1",
+                Err("[]: Forbidden: `tailLines` and specific `stream` are mutually exclusive for now"),
+            ),
+        ];
+        for (query, want) in table {
+            let got = check_log_options(&Query::parse(Some(query)), "p").map_err(|s| (s.code, s.message));
+            let want = want.map_err(|text: &str| (422, format!("PodLogOptions \"p\" is invalid: {text}")));
+            assert_eq!(got, want, "{query}");
+        }
+        let status = check_log_options(&Query::parse(Some("tailLines=x")), "p").unwrap_err();
+        assert_eq!((status.code, &*status.message), (400, "strconv.ParseInt: parsing \"x\": invalid syntax"));
     }
 }

@@ -32,12 +32,39 @@ pub enum Shape {
     /// As they are.
     #[default]
     Plain,
-    /// `meta.k8s.io/v1 Table`.
-    Table,
-    /// `meta.k8s.io/v1 PartialObjectMetadata`, or a list of them.
-    Metadata,
+    /// `meta.k8s.io Table`.
+    Table(MetaVersion),
+    /// `meta.k8s.io PartialObjectMetadata`, or a list of them.
+    Metadata(MetaVersion),
     /// `apidiscovery.k8s.io/v2 APIGroupDiscoveryList`; discovery only.
     AggregatedDiscovery,
+}
+
+/// Versions of `meta.k8s.io`, which differ in nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetaVersion {
+    /// `v1`.
+    V1,
+    /// `v1beta1`.
+    V1beta1,
+}
+
+impl MetaVersion {
+    fn parse(group: &str, version: &str) -> Option<Self> {
+        match (group, version) {
+            ("meta.k8s.io", "v1") => Some(MetaVersion::V1),
+            ("meta.k8s.io", "v1beta1") => Some(MetaVersion::V1beta1),
+            _ => None,
+        }
+    }
+
+    /// `apiVersion`.
+    pub fn api_version(self) -> &'static str {
+        match self {
+            MetaVersion::V1 => "meta.k8s.io/v1",
+            MetaVersion::V1beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
 }
 
 /// What a client accepts.
@@ -73,9 +100,9 @@ pub fn accept(headers: &HeaderMap, offer: Offer) -> Result<Accepted, Status> {
         return Ok(Accepted::default());
     }
     let served = |accepted: &Accepted| match (accepted.encoding, accepted.shape) {
-        (_, Shape::Table | Shape::Metadata) if !offer.shapes => false,
+        (_, Shape::Table(_) | Shape::Metadata(_)) if !offer.shapes => false,
         (Encoding::Protobuf, Shape::Plain) => offer.protobuf,
-        (Encoding::Protobuf, shape) => shape == Shape::Metadata,
+        (Encoding::Protobuf, shape) => matches!(shape, Shape::Metadata(_)),
         _ => true,
     };
     let refused = || Status::not_acceptable(format!("only the following media types are accepted: {OFFERED}"));
@@ -133,11 +160,11 @@ fn clause_of(clause: &str) -> Option<Accepted> {
             _ => {}
         }
     }
-    let shape = match (kind, group, version) {
-        ("", _, _) => Shape::Plain,
-        ("Table", "meta.k8s.io", "v1") => Shape::Table,
-        ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::Metadata,
-        ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") => Shape::AggregatedDiscovery,
+    let shape = match kind {
+        "" => Shape::Plain,
+        "Table" => Shape::Table(MetaVersion::parse(group, version)?),
+        "PartialObjectMetadata" | "PartialObjectMetadataList" => Shape::Metadata(MetaVersion::parse(group, version)?),
+        "APIGroupDiscoveryList" if (group, version) == ("apidiscovery.k8s.io", "v2") => Shape::AggregatedDiscovery,
         _ => return None,
     };
     Some(Accepted { encoding, shape })
@@ -145,14 +172,54 @@ fn clause_of(clause: &str) -> Option<Accepted> {
 
 /// What a body is in.
 pub fn content_type(headers: &HeaderMap) -> Result<Encoding, Status> {
+    let text = headers.get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or(";"));
+    let well_formed = text.split_once(';').is_none_or(|(_, parameters)| are_parameters(parameters));
     match media_type(headers).as_str() {
-        "" | "application/json" | "*/*" => Ok(Encoding::Json),
-        "application/yaml" => Ok(Encoding::Yaml),
-        PROTOBUF => Ok(Encoding::Protobuf),
+        "" if text.is_empty() => Ok(Encoding::Json),
+        "application/json" | "*/*" if well_formed => Ok(Encoding::Json),
+        "application/yaml" if well_formed => Ok(Encoding::Yaml),
+        PROTOBUF if well_formed => Ok(Encoding::Protobuf),
         _ => Err(Status::unsupported_media_type(format!(
             "the body of the request was in an unknown format - accepted media types include: {OFFERED}"
         ))),
     }
+}
+
+/// Whether this is what may follow the `;` of a media type (RFC 2045): nothing, or `name=value` with values that are
+/// tokens or quoted, no name twice.
+fn are_parameters(text: &str) -> bool {
+    let is_token = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&b))
+    };
+    let (mut rest, mut seen) = (text.trim(), Vec::new());
+    while !rest.is_empty() {
+        let Some((name, value)) = rest.split_once('=') else { return false };
+        let name = name.to_ascii_lowercase();
+        let end = match value.strip_prefix('"') {
+            Some(quoted) => {
+                let mut escaped = false;
+                let close = quoted.bytes().position(|b| {
+                    let closes = b == b'"' && !escaped;
+                    escaped = b == b'\\' && !escaped;
+                    closes
+                });
+                close.map(|at| at + 2)
+            }
+            None => {
+                let end = value.find([';', ' ', '\t']).unwrap_or(value.len());
+                is_token(&value[..end]).then_some(end)
+            }
+        };
+        let Some(end) = end.filter(|_| is_token(&name) && !seen.contains(&name)) else { return false };
+        seen.push(name);
+        rest = value[end..].trim_start();
+        match rest.strip_prefix(';') {
+            Some(next) => rest = next.trim(),
+            None if rest.is_empty() => {}
+            None => return false,
+        }
+    }
+    true
 }
 
 /// The media type of a body, without parameters.
@@ -180,17 +247,21 @@ mod tests {
             ("*/*, application/yaml", Some((Encoding::Yaml, Shape::Plain))),
             ("application/json;q=0.5, application/yaml;q=0.8", Some((Encoding::Yaml, Shape::Plain))),
             ("application/yaml", Some((Encoding::Yaml, Shape::Plain))),
-            (kubectl, Some((Encoding::Json, Shape::Table))),
+            (kubectl, Some((Encoding::Json, Shape::Table(MetaVersion::V1)))),
+            (
+                "application/json;as=Table;v=v1beta1;g=meta.k8s.io, application/json",
+                Some((Encoding::Json, Shape::Table(MetaVersion::V1beta1))),
+            ),
             ("application/vnd.kubernetes.protobuf,application/json;q=0.9", Some((Encoding::Protobuf, Shape::Plain))),
             ("application/vnd.kubernetes.protobuf;stream=watch", Some((Encoding::Protobuf, Shape::Plain))),
             ("application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1", None),
             (
                 "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-                Some((Encoding::Protobuf, Shape::Metadata)),
+                Some((Encoding::Protobuf, Shape::Metadata(MetaVersion::V1))),
             ),
             (
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-                Some((Encoding::Json, Shape::Metadata)),
+                Some((Encoding::Json, Shape::Metadata(MetaVersion::V1))),
             ),
             ("application/json;as=Pie;g=meta.k8s.io;v=v1, application/json", Some((Encoding::Json, Shape::Plain))),
             ("text/html", None),
@@ -205,6 +276,28 @@ mod tests {
     }
 
     #[test]
+    fn malformed_media_types_of_bodies_are_refused() {
+        for (value, want) in [
+            ("application/json", Some(Encoding::Json)),
+            ("application/json;", Some(Encoding::Json)),
+            ("Application/JSON ; charset=utf-8 ; a=\"b;\\\"c\"", Some(Encoding::Json)),
+            ("application/yaml; charset=utf-8;", Some(Encoding::Yaml)),
+            ("application/json; charset", None),
+            ("application/json; charset=", None),
+            ("application/json; charset=a b", None),
+            ("application/json; a=\"b", None),
+            ("application/json; a=b; A=c", None),
+            ("application/json;;", None),
+            (";;", None),
+            ("text/plain", None),
+        ] {
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, value.parse().unwrap())]);
+            assert_eq!(content_type(&headers).map_err(|s| s.code), want.ok_or(415), "{value}");
+        }
+        assert_eq!(content_type(&HeaderMap::new()), Ok(Encoding::Json));
+    }
+
+    #[test]
     fn custom_resources_have_no_protobuf() {
         let both = "application/vnd.kubernetes.protobuf,application/json";
         for (value, want) in [
@@ -212,7 +305,7 @@ mod tests {
             (both, Some((Encoding::Json, Shape::Plain))),
             (
                 "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-                Some((Encoding::Protobuf, Shape::Metadata)),
+                Some((Encoding::Protobuf, Shape::Metadata(MetaVersion::V1))),
             ),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, value.parse().unwrap())]);

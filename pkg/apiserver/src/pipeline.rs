@@ -12,7 +12,7 @@ use api::{
 };
 use bytes::Bytes;
 use futures::FutureExt as _;
-use http::{Method, Request, Response, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, request::Parts};
 use hyper::upgrade::OnUpgrade;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
@@ -37,6 +37,7 @@ use crate::{
     verbs::{create, delete, patch, read, subresource, update, watch},
 };
 
+const AUDIT_ID: &str = "audit-id";
 /// Requests other than watches and streams are given up after this long.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a request waits for its turn when too many are under way.
@@ -66,6 +67,7 @@ where
     let encoding = negotiate::accept(&parts.headers, Offer::ALL).unwrap_or_default().encoding;
     // What comes from kubelets and proxied servers is passed on as it is.
     let gzip = negotiate::takes_gzip(&parts.headers) && info.subresource.is_empty() && verb != "watch";
+    let audit_id = audit_id(&parts.headers);
     let upgrade = parts.extensions.remove::<OnUpgrade>();
     let held = Held::default();
     let labels = counted_as(&server, &parts, &query, &info);
@@ -94,9 +96,17 @@ where
     if let Some(class) = held.class.get() {
         class.tell(response.headers_mut());
     }
+    response.headers_mut().entry(AUDIT_ID).or_insert(audit_id);
     drop(under_way);
     server.metrics.answered(labels, response.status().as_u16());
     response
+}
+
+/// What a request goes by in logs of audits: as the client says, or a name of its own. Sent back with the answer.
+fn audit_id(headers: &HeaderMap) -> HeaderValue {
+    let sent = headers.get(AUDIT_ID).filter(|id| !id.is_empty()).cloned();
+    let own = || HeaderValue::from_str(&uuid::Uuid::new_v4().to_string());
+    sent.or_else(|| own().ok()).unwrap_or(HeaderValue::from_static("unknown"))
 }
 
 /// What a request holds until its answer is made, compressed if it is.
@@ -183,7 +193,7 @@ where
             false => route(&call).await?,
         };
         let mut response = reply::write(reply, &call.kind, call.accepted, call.table)?;
-        reply::warn(&mut response, &call.warnings.lock());
+        reply::warn(&mut response, call.warnings.lock().all());
         Ok(response)
     };
     if long { answer.await } else { timed(deadline, answer).await }

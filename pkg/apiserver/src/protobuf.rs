@@ -25,7 +25,7 @@ pub const STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 pub fn object(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Result<Vec<u8>, Status> {
     let message = message(kind, stored, shape, revision)?;
     Ok(match shape {
-        Shape::Metadata => protobuf::seal("meta.k8s.io/v1", "PartialObjectMetadata", &message),
+        Shape::Metadata(meta) => protobuf::seal(meta.api_version(), "PartialObjectMetadata", &message),
         _ => protobuf::seal(&kind.api_version(), &kind.kind, &message),
     })
 }
@@ -38,7 +38,7 @@ fn message(kind: &Kind, stored: &Stored, shape: Shape, revision: i64) -> Result<
         }
         Ok(tree)
     };
-    if shape == Shape::Metadata {
+    if matches!(shape, Shape::Metadata(_)) {
         return Ok(protobuf::partial(&tree()?).into());
     }
     if revision != stored.revision {
@@ -59,7 +59,7 @@ pub fn list(kind: &Kind, list: &List, shape: Shape) -> Result<ListBody, Status> 
     let head = protobuf::List::new(&list.metadata());
     let lengths = items.iter().map(Bytes::len);
     let head = match shape {
-        Shape::Metadata => head.head("meta.k8s.io/v1", "PartialObjectMetadataList", lengths),
+        Shape::Metadata(meta) => head.head(meta.api_version(), "PartialObjectMetadataList", lengths),
         _ => head.head(&kind.api_version(), &kind.list_kind(), lengths),
     };
     Ok(ListBody { head, items: items.into_iter(), done: false })

@@ -1,7 +1,6 @@
 //! Answers, and how they are written: whole objects, lists spliced from committed bytes, tables.
 
 use std::{
-    collections::BTreeSet,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -16,7 +15,7 @@ use serde_json::json;
 
 use crate::{
     body::{Body, full},
-    negotiate::{Accepted, Encoding, Shape},
+    negotiate::{Accepted, Encoding, MetaVersion, Shape},
     protobuf,
     stored::Stored,
     table,
@@ -26,6 +25,8 @@ use crate::{
 pub enum Reply {
     /// One object, as committed.
     Object(u16, Stored),
+    /// The `Scale` of an object.
+    Scale(Value),
     /// A tree: a subresource's object, a review, a `Status`.
     Tree(u16, Value),
     /// A list.
@@ -84,9 +85,8 @@ pub fn served(kind: &Kind, stored: &Stored) -> Result<Value, Status> {
 }
 
 /// `PartialObjectMetadata` of an object.
-pub fn partial(tree: Value) -> Value {
-    let mut tree = tree;
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": tree["metadata"].take()})
+pub fn partial(mut tree: Value, meta: MetaVersion) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": meta.api_version(), "metadata": tree["metadata"].take()})
 }
 
 /// An item of a list of its kind. The list says what its items are, except for custom resources.
@@ -107,6 +107,14 @@ pub fn write(
     let plain = accepted.shape == Shape::Plain;
     match reply {
         Reply::Raw(response) => Ok(response),
+        Reply::Scale(scale) => {
+            let tree = match accepted.shape {
+                Shape::Table(meta) => table::of_scale(&scale, table.of(meta)),
+                Shape::Metadata(meta) => partial(scale, meta),
+                Shape::Plain | Shape::AggregatedDiscovery => scale,
+            };
+            Ok(tree_response(200, accepted.encoding, &tree))
+        }
         Reply::Tree(code, tree) => Ok(tree_response(code, accepted.encoding, &tree)),
         Reply::Object(code, stored) => {
             let stored = stored.served(kind)?;
@@ -119,11 +127,11 @@ pub fn write(
                 encoding => {
                     let tree = stored.tree()?;
                     let tree = match accepted.shape {
-                        Shape::Table => {
+                        Shape::Table(meta) => {
                             let metadata = json!({"resourceVersion": stored.revision.to_string()});
-                            table::make(kind, std::slice::from_ref(&tree), &metadata, table, true)
+                            table::make(kind, std::slice::from_ref(&tree), &metadata, table.of(meta), true)
                         }
-                        Shape::Metadata => partial(tree),
+                        Shape::Metadata(meta) => partial(tree, meta),
                         Shape::Plain | Shape::AggregatedDiscovery => tree,
                     };
                     Ok(tree_response(code, encoding, &tree))
@@ -155,10 +163,10 @@ fn write_list(list: List, kind: &Kind, accepted: Accepted, table: table::Options
             let trees: Vec<Value> = list.objects.iter().map(Stored::tree).collect::<Result<_, _>>()?;
             let metadata = list.metadata();
             let tree = match accepted.shape {
-                Shape::Table => table::make(kind, &trees, &metadata, table, true),
-                Shape::Metadata => json!({
-                    "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
-                    "items": trees.into_iter().map(partial).collect::<Vec<_>>(),
+                Shape::Table(meta) => table::make(kind, &trees, &metadata, table.of(meta), true),
+                Shape::Metadata(meta) => json!({
+                    "kind": "PartialObjectMetadataList", "apiVersion": meta.api_version(), "metadata": metadata,
+                    "items": trees.into_iter().map(|tree| partial(tree, meta)).collect::<Vec<_>>(),
                 }),
                 Shape::Plain | Shape::AggregatedDiscovery => json!({
                     "kind": kind.list_kind(), "apiVersion": kind.api_version(), "metadata": metadata,
@@ -221,7 +229,7 @@ const WARNINGS: usize = 4096;
 const WARNING_CUT: usize = 256;
 
 /// Adds warnings as headers: `299 - "text"`. What goes beyond the limit is cut, then left out.
-pub fn warn(response: &mut Response<Body>, warnings: &BTreeSet<String>) {
+pub fn warn(response: &mut Response<Body>, warnings: &[String]) {
     let total: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
     let longest = if total > WARNINGS { WARNING_CUT } else { total };
     let mut left = WARNINGS;
@@ -316,7 +324,7 @@ mod tests {
         for (number, length, headers, cut) in
             [(3, 1000, 3, 1000), (1, 5000, 1, 256), (17, 300, 16, 256), (100, 10, 100, 10)]
         {
-            let warnings = (0..number).map(|n| format!("{n:03}{}", "x".repeat(length - 3))).collect();
+            let warnings: Vec<String> = (0..number).map(|n| format!("{n:03}{}", "x".repeat(length - 3))).collect();
             let mut response = Response::new(full(Bytes::new()));
             warn(&mut response, &warnings);
             let got: Vec<_> = response.headers().get_all(header::WARNING).iter().map(|h| h.len() - 8).collect();

@@ -14,7 +14,7 @@ use crate::{
 pub async fn create(call: &Call) -> Result<Reply, Status> {
     if &*call.kind.kind == "Binding" {
         // The old place of bindings: the name is in the body.
-        let binding = call.object_of("", "v1", "Binding")?;
+        let binding = call.object_of("", &["v1"], "Binding")?;
         return subresource_bind(call, meta::name(&binding)).await;
     }
     let mut review = call.object(call.write_options(false)?.validation)?;

@@ -5,13 +5,14 @@ use api::{
     table::{Include, table},
 };
 
-use crate::query::Query;
+use crate::{negotiate::MetaVersion, query::Query};
 
 /// Options of a table.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     include: Include,
     now: i64,
+    meta: MetaVersion,
 }
 
 impl Options {
@@ -25,17 +26,31 @@ impl Options {
                 Value::from(text)
             ))
         })?;
-        Ok(Options { include, now })
+        Ok(Options { include, now, meta: MetaVersion::V1 })
     }
 
     /// The same, with ages as of another time: a watch lasts.
     pub fn at(self, now: i64) -> Self {
         Options { now, ..self }
     }
+
+    /// The same, of a version.
+    pub fn of(self, meta: MetaVersion) -> Self {
+        Options { meta, ..self }
+    }
+
+    fn with(self, columns: bool) -> api::table::Options {
+        let api_version = self.meta.api_version();
+        api::table::Options { now: self.now, include: self.include, columns, api_version }
+    }
 }
 
 /// A table of these objects; `columns`: whether they are defined (once in a watch).
 pub fn make(kind: &Kind, objects: &[Value], metadata: &Value, options: Options, columns: bool) -> Value {
-    let options = api::table::Options { now: options.now, include: options.include, columns };
-    table(kind, objects, metadata, options)
+    table(kind, objects, metadata, options.with(columns))
+}
+
+/// A table of one Scale.
+pub fn of_scale(scale: &Value, options: Options) -> Value {
+    api::table::of_scale(scale, options.with(true))
 }

@@ -22,7 +22,7 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let mut request = call.object_of("authentication.k8s.io", "v1", "TokenRequest")?;
+    let mut request = call.object_of("authentication.k8s.io", &["v1"], "TokenRequest")?;
     check_names(call, &request)?;
     let account = served(&call.kind, &read::current(call).await?)?;
     let (uid, wanted) = (meta::text(&account, "uid"), meta::text(&request, "uid"));

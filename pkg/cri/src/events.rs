@@ -4,8 +4,9 @@
 //! event names it, and at all pods on [`Event::Resync`].
 //!
 //! Guarantees: the first event is a `Resync`, and so is the first after every gap: what changed during it is not
-//! lost. An exit or an OOM kill is told only when CRI reports it too; containerd's own event comes milliseconds
-//! before that, and who looked at once would see the old state. Exits of `exec` commands are not told.
+//! lost. An exit or an OOM kill is told when CRI reports it too; containerd's own event comes milliseconds
+//! before that, and who looked at once would see the old state. Where CRI takes longer, it is told after two seconds
+//! and an exit once more when CRI has caught up. Exits of `exec` commands are not told.
 //! Caveat: one change may be told more than once.
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,12 @@ const TOPICS: [&str; 6] =
     [GREETING, "/tasks/start", "/tasks/exit", "/tasks/oom", "/containers/create", "/containers/delete"];
 /// Pauses between attempts to reconnect.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(5)];
+/// An event that CRI does not report after this time is told all the same.
+const TOLD: Duration = Duration::from_secs(2);
+/// CRI is asked about an exit for so long, with pauses that double from a millisecond.
+const ASKED: Duration = Duration::from_secs(240);
+/// The longest that CRI may take for one answer.
+const ANSWER: Duration = Duration::from_secs(2);
 
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,12 +141,8 @@ async fn from_containerd(channel: Channel, events: &mpsc::Sender<Event>, pause: 
         let Some(change) = change_of(&envelope) else { continue };
         match change.kind {
             Kind::Stopped | Kind::OutOfMemory => {
-                let (cri, events) = (cri.clone(), events.clone());
-                tokio::spawn(async move {
-                    settled(cri, &change).await;
-                    // The consumer may be gone.
-                    let _ = events.send(Event::Change(change)).await;
-                });
+                let (cri, asked) = (cri.clone(), change.clone());
+                tokio::spawn(tell(events.clone(), change, move || reported(cri.clone(), asked.clone())));
             }
             _ if events.send(Event::Change(change)).await.is_err() => return Ok(()),
             _ => {}
@@ -191,16 +194,28 @@ fn change_of(envelope: &Envelope) -> Option<Change> {
     Some(Change { id, sandbox: None, kind, time: time.unwrap_or_else(SystemTime::now) })
 }
 
-/// Waits until CRI reports an exit or OOM kill that containerd has told, about two seconds at most.
-async fn settled(mut cri: Cri, change: &Change) {
-    let mut pause = Duration::from_millis(1);
-    while pause < Duration::from_secs(1) && !reported(&mut cri, change).await {
+/// Tells an exit or OOM kill once CRI reports it. If that takes long it is told before, and an exit then again.
+async fn tell<F: Future<Output = bool>>(events: mpsc::Sender<Event>, change: Change, mut reported: impl FnMut() -> F) {
+    let (start, mut pause, mut told) = (tokio::time::Instant::now(), Duration::from_millis(1), false);
+    // The consumer may be gone.
+    while !events.is_closed() && start.elapsed() < ASKED {
+        if tokio::time::timeout(ANSWER, reported()).await == Ok(true) {
+            break;
+        }
+        if !told && start.elapsed() >= TOLD {
+            told = events.send(Event::Change(change.clone())).await.is_ok();
+            // Without an exit an OOM kill may stay unreported: the killed process was not the container's own.
+            if change.kind == Kind::OutOfMemory {
+                return;
+            }
+        }
         tokio::time::sleep(pause).await;
         pause *= 2;
     }
+    let _ = events.send(Event::Change(change)).await;
 }
 
-async fn reported(cri: &mut Cri, change: &Change) -> bool {
+async fn reported(mut cri: Cri, change: Change) -> bool {
     let container = v1::ContainerStatusRequest { container_id: change.id.clone(), verbose: false };
     match cri.runtime.container_status(container).await {
         Ok(response) => {
@@ -215,11 +230,11 @@ async fn reported(cri: &mut Cri, change: &Change) -> bool {
                     let status = response.into_inner().status;
                     status.is_none_or(|status| status.state() == v1::PodSandboxState::SandboxNotready)
                 }
-                // Removed meanwhile, or the runtime is going: there is nothing to wait for.
-                Err(_) => true,
+                // Removed meanwhile: there is nothing to wait for.
+                Err(status) => status.code() == Code::NotFound,
             }
         }
-        Err(_) => true,
+        Err(_) => false,
     }
 }
 
@@ -285,6 +300,35 @@ mod tests {
             let change = change_of(&envelope);
             assert_eq!(change.as_ref().map(|change| change.kind), want, "{envelope:?}");
             assert!(change.is_none_or(|change| change.id == "c1"));
+        }
+    }
+
+    /// A worker that looked before CRI had caught up with an exit never looked again.
+    #[tokio::test(start_paused = true)]
+    async fn what_cri_does_not_report_yet_is_told_again() {
+        let table = [
+            (Kind::Stopped, 0, vec![0]),
+            (Kind::Stopped, 3, vec![7]),
+            (Kind::Stopped, 14, vec![2047, 16383]),
+            (Kind::Stopped, u32::MAX, vec![2047, 262_143]),
+            (Kind::OutOfMemory, u32::MAX, vec![2047]),
+        ];
+        for (kind, denials, want) in table {
+            let (events, mut told) = mpsc::channel(QUEUE);
+            let change = Change { id: "c1".into(), sandbox: None, kind, time: SystemTime::UNIX_EPOCH };
+            let (start, mut left) = (tokio::time::Instant::now(), denials);
+            let asked = move || {
+                let reported = left == 0;
+                left = left.saturating_sub(1);
+                async move { reported }
+            };
+            let teller = tokio::spawn(tell(events, change, asked));
+            let mut times = Vec::new();
+            while told.recv().await.is_some() {
+                times.push(start.elapsed().as_millis());
+            }
+            teller.await.unwrap();
+            assert_eq!(times, want, "{kind:?} {denials}");
         }
     }
 }

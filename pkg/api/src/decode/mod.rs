@@ -4,6 +4,7 @@
 //! Both report faults as upstream's decoder words them, since clients match the texts.
 
 mod check;
+mod faults;
 pub(crate) mod instant;
 mod tree;
 
@@ -17,6 +18,7 @@ use serde_saphyr::DuplicateKeyPolicy;
 pub(crate) use check::metadata;
 pub use check::{check, clear};
 pub(crate) use check::{plain, zero};
+pub use faults::faults;
 pub use instant::{micro_time, time};
 pub(crate) use tree::Path;
 

@@ -36,6 +36,7 @@ pub(crate) const OF_SPEC: [&str; 2] = [METRICS, BEHAVIOR];
 /// Annotations that hold parts of the status.
 pub(crate) const OF_STATUS: [&str; 2] = [CURRENT, CONDITIONS];
 
+const REPLICAS: &str = "status.currentReplicas";
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 const CURRENT: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -170,6 +171,10 @@ pub(crate) fn to_storage(object: &mut Value) {
     {
         tree::set(object, "spec.behavior", behavior);
     }
+    // v2 leaves out a count of none.
+    if tree::int(object, REPLICAS) == 0 {
+        tree::remove(object, REPLICAS);
+    }
     let used = tree::remove(object, "status.currentCPUUtilizationPercentage").filter(|value| !value.is_null());
     let used = used.map(|percent| {
         json!([{"type": "Resource", "resource": {"name": "cpu", "current": {"averageUtilization": percent}}}])
@@ -207,6 +212,9 @@ pub(crate) fn from_storage(object: &mut Value) {
     }
     if let Some(behavior) = tree::remove(object, "spec.behavior").filter(|behavior| !behavior.is_null()) {
         notes.push((BEHAVIOR, recased(&behavior, str::to_ascii_uppercase)));
+    }
+    if tree::has(object, "status") && !tree::has(object, REPLICAS) {
+        tree::set(object, REPLICAS, 0);
     }
     let current = list(tree::remove(object, "status.currentMetrics"));
     if let Some(percent) = current.iter().rev().find_map(|metric| utilization(metric, "current")) {
@@ -367,6 +375,17 @@ mod tests {
             object["metadata"]["annotations"][BEHAVIOR],
             r#"{"ScaleUp":{"Policies":[{"PeriodSeconds":15,"Type":"Pods","Value":4}],"SelectPolicy":"Max"}}"#
         );
+        to_storage(&mut object);
+        assert_eq!(object, stored);
+    }
+
+    #[test]
+    fn a_count_of_none_is_there_in_v1_only() {
+        let stored = json!({"apiVersion": "autoscaling/v2", "metadata": {}, "spec": {"maxReplicas": 1,
+            "metrics": [cpu(json!(80))]}, "status": {"desiredReplicas": 0}});
+        let mut object = stored.clone();
+        from_storage(&mut object);
+        assert_eq!(object["status"], json!({"currentReplicas": 0, "desiredReplicas": 0}));
         to_storage(&mut object);
         assert_eq!(object, stored);
     }

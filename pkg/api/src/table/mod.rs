@@ -1,4 +1,4 @@
-//! Server-side tables (`meta.k8s.io/v1 Table`): what `kubectl get` prints.
+//! Server-side tables (`meta.k8s.io Table`): what `kubectl get` prints.
 //!
 //! The columns of built-in kinds stand in one file to each family; their contents are upstream's
 //! (`pkg/printers/internalversion`). All columns are always sent; the client hides those with a
@@ -59,6 +59,8 @@ pub struct Options {
     pub include: Include,
     /// Whether to define the columns: always, but for all events of a watch after the first.
     pub columns: bool,
+    /// `meta.k8s.io/v1` or `meta.k8s.io/v1beta1`.
+    pub api_version: &'static str,
 }
 
 /// A table of `objects`. `list_meta` is the `metadata` of the list (resource version, continue
@@ -71,7 +73,26 @@ pub fn table<'a>(
     options: Options,
 ) -> Value {
     let columns = columns(kind);
-    let rows: Vec<_> = objects.into_iter().map(|object| row(kind, &columns, object, options)).collect();
+    let rows = objects.into_iter().map(|object| {
+        let mut row = row(&columns, object, options);
+        if &*kind.kind == "Pod" && kind.group.is_empty() {
+            let conditions = pods::row_conditions(object);
+            if !conditions.is_null() {
+                row["conditions"] = conditions;
+            }
+        }
+        row
+    });
+    assembled(&columns, rows.collect(), list_meta, options)
+}
+
+/// A table of an `autoscaling/v1 Scale`, whatever it is the scale of.
+pub fn of_scale(scale: &Value, options: Options) -> Value {
+    let columns: Vec<&Column> = workloads::SCALE.iter().collect();
+    assembled(&columns, vec![row(&columns, scale, options)], &scale["metadata"], options)
+}
+
+fn assembled(columns: &[&Column], rows: Vec<Value>, list_meta: &Value, options: Options) -> Value {
     let mut metadata = json!({});
     for field in ["resourceVersion", "continue", "remainingItemCount"] {
         if let Some(value) = list_meta.get(field) {
@@ -81,16 +102,16 @@ pub fn table<'a>(
     let definitions = if options.columns { columns.iter().map(definition).collect() } else { Vec::new() };
     json!({
         "kind": "Table",
-        "apiVersion": "meta.k8s.io/v1",
+        "apiVersion": options.api_version,
         "metadata": metadata,
         "columnDefinitions": definitions,
         "rows": rows,
     })
 }
 
-/// The object reduced to type and metadata (`meta.k8s.io/v1 PartialObjectMetadata`).
-pub fn partial_metadata(object: &Value) -> Value {
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]})
+/// The object reduced to type and metadata (`PartialObjectMetadata`).
+fn partial_metadata(object: &Value, api_version: &str) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": api_version, "metadata": object["metadata"]})
 }
 
 static NAME: Column = name("Name");
@@ -115,21 +136,14 @@ fn definition(column: &&Column) -> Value {
     })
 }
 
-fn row(kind: &Kind, columns: &[&Column], object: &Value, options: Options) -> Value {
+fn row(columns: &[&Column], object: &Value, options: Options) -> Value {
     let cells: Vec<_> = columns.iter().map(|column| cell(column, object, options.now)).collect();
     let carried = match options.include {
         Include::None => Value::Null,
-        Include::Metadata => partial_metadata(object),
+        Include::Metadata => partial_metadata(object, options.api_version),
         Include::Object => object.clone(),
     };
-    let mut row = json!({"cells": cells, "object": carried});
-    if &*kind.kind == "Pod" && kind.group.is_empty() {
-        let conditions = pods::row_conditions(object);
-        if !conditions.is_null() {
-            row["conditions"] = conditions;
-        }
-    }
-    row
+    json!({"cells": cells, "object": carried})
 }
 
 fn cell(column: &Column, object: &Value, now: i64) -> Value {

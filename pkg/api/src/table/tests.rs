@@ -6,6 +6,7 @@ use super::*;
 use crate::kinds::builtin;
 
 const NOW: i64 = 1_800_000_000;
+const V1: &str = "meta.k8s.io/v1";
 
 fn ago(seconds: i64) -> String {
     jiff::Timestamp::from_second(NOW - seconds).expect("in range").to_string()
@@ -14,7 +15,7 @@ fn ago(seconds: i64) -> String {
 fn cells(kind: &str, object: Value) -> Vec<Value> {
     let kinds = builtin();
     let kind = kinds.rows().iter().find(|k| &*k.kind == kind).expect("served");
-    let options = Options { now: NOW, include: Include::None, columns: true };
+    let options = Options { now: NOW, include: Include::None, columns: true, api_version: V1 };
     let table = table(kind, [&object], &json!({}), options);
     table["rows"][0]["cells"].as_array().expect("cells").clone()
 }
@@ -214,7 +215,8 @@ fn forms_of_a_table() {
     let kind = kinds.by_kind("", "v1", "ConfigMap").expect("served");
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "uid": "u"}, "data": {}});
     let list_meta = json!({"resourceVersion": "7", "continue": "c", "remainingItemCount": 2, "name": "not taken"});
-    let make = |include, columns| table(kind, [&object], &list_meta, Options { now: NOW, include, columns });
+    let make =
+        |include, columns| table(kind, [&object], &list_meta, Options { now: NOW, include, columns, api_version: V1 });
     let full = make(Include::Metadata, true);
     assert_eq!(full["metadata"], json!({"resourceVersion": "7", "continue": "c", "remainingItemCount": 2}));
     assert_eq!(
@@ -225,4 +227,20 @@ fn forms_of_a_table() {
     assert_eq!(make(Include::Object, true)["rows"][0]["object"], object);
     assert_eq!(make(Include::None, false)["columnDefinitions"], json!([]));
     assert_eq!(Include::parse("Some"), None);
+}
+
+/// The Scale itself was the answer, and kubectl printed no numbers.
+#[test]
+fn the_table_of_a_scale() {
+    let scale = json!({"kind": "Scale", "apiVersion": "autoscaling/v1",
+        "metadata": {"name": "web", "resourceVersion": "7", "creationTimestamp": ago(60)},
+        "spec": {"replicas": 3}, "status": {"replicas": 2}});
+    let options = Options { now: NOW, include: Include::Metadata, columns: true, api_version: "meta.k8s.io/v1beta1" };
+    let made = of_scale(&scale, options);
+    let headings: Vec<_> = tree::items(&made, "columnDefinitions").iter().map(|c| tree::text(c, "name")).collect();
+    assert_eq!(headings, ["Name", "Desired", "Available", "Age"]);
+    assert_eq!(made["rows"][0]["cells"], json!(["web", 3, 2, "60s"]));
+    assert_eq!(made["metadata"], json!({"resourceVersion": "7"}));
+    assert_eq!(made["apiVersion"], "meta.k8s.io/v1beta1");
+    assert_eq!(made["rows"][0]["object"]["apiVersion"], "meta.k8s.io/v1beta1");
 }

@@ -61,6 +61,9 @@ pub(crate) static REPLICA_SET: [Column; 8] = [
     selector(),
 ];
 
+pub(crate) static SCALE: [Column; 4] =
+    [text("Name", "metadata.name", ""), int("Desired", "spec.replicas"), int("Available", "status.replicas"), age()];
+
 pub(crate) static REPLICATION_CONTROLLER: [Column; 8] = [
     name("Name"),
     int("Desired", "spec.replicas"),

@@ -211,7 +211,9 @@ impl FieldErrors {
         value: impl Into<Value>,
         detail: impl Into<String>,
     ) {
-        self.add(FieldError { path: path.into(), reason, value: value.into(), detail: detail.into() });
+        // The object as a whole is a path of one empty index.
+        let path = Some(path.into()).filter(|path| !path.is_empty()).unwrap_or_else(|| "[]".to_owned());
+        self.add(FieldError { path, reason, value: value.into(), detail: detail.into() });
     }
 
     /// Adds `Required value`.

@@ -161,3 +161,12 @@ fn long_lists_took_the_square_of_their_length() {
         assert!(start.elapsed() < std::time::Duration::from_secs(20), "{name}: {:?}", start.elapsed());
     }
 }
+
+/// `: Too long: …` named nothing at all.
+#[test]
+fn the_whole_object_has_a_path() {
+    let mut errors = FieldErrors::default();
+    errors.too_long("", 5);
+    assert_eq!(errors.to_string(), "[]: Too long: may not be more than 5 bytes");
+    assert_eq!(errors.causes()[0]["field"], "[]");
+}

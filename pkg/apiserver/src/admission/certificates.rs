@@ -108,18 +108,13 @@ fn subject(attributes: &Attributes<'_>, object: &Value) -> Result<(), Status> {
     }
     let pem = x509::bytes(tree::text(object, "spec.request")).unwrap_or_default();
     match x509::organizations(&pem) {
-        Err(fault) => Err(forbidden(attributes, object, &format!("failed to parse CSR: {fault}"))),
+        Err(fault) => Err(attributes.forbidden(object, &format!("failed to parse CSR: {fault}"))),
         Ok(groups) if groups.iter().any(|group| group == MASTERS) => {
             let why = format!("use of {CLIENT_SIGNER} signer with {MASTERS} group is not allowed");
-            Err(forbidden(attributes, object, &why))
+            Err(attributes.forbidden(object, &why))
         }
         Ok(_) => Ok(()),
     }
-}
-
-fn forbidden(attributes: &Attributes<'_>, object: &Value, why: &str) -> Status {
-    let kind = &attributes.call.kind;
-    Status::forbidden(&kind.group, &kind.plural, meta::name(object), why)
 }
 
 /// Whether the user has a verb for the signer of `object`, by its name or by its domain.
@@ -147,7 +142,7 @@ async fn speaks(attributes: &Attributes<'_>, verb: &str, object: &Value, doing: 
         return Ok(());
     }
     let signer = tree::text(object, "spec.signerName");
-    Err(forbidden(attributes, object, &format!("user not permitted to {doing} signerName {signer:?}")))
+    Err(attributes.forbidden(object, &format!("user not permitted to {doing} signerName {signer:?}")))
 }
 
 /// Checks an answer to a pod's request: by whom, and that its certificate begins about now.

@@ -14,7 +14,7 @@ mod topology;
 
 use std::any::Any;
 
-use api::{Status, Value, tree};
+use api::{Status, Value, meta, tree};
 use parking_lot::Mutex;
 
 use crate::call::Call;
@@ -44,6 +44,8 @@ pub struct Attributes<'a> {
     pub subresource: &'a str,
     /// The object before; `None` at creation.
     pub old: Option<&'a Value>,
+    /// Whether the server has made the name of a new object.
+    pub generated: bool,
     /// Kept until the request is over: locks that cover the commit.
     pub held: &'a Mutex<Vec<Box<dyn Any + Send>>>,
 }
@@ -52,6 +54,14 @@ impl Attributes<'_> {
     /// Whether it is about an object of a kind of the core group itself.
     fn is_core(&self, plural: &str) -> bool {
         self.call.kind.group.is_empty() && &*self.call.kind.plural == plural && self.subresource.is_empty()
+    }
+
+    /// 403 about the object. A name that the server has made says nothing to the client, who gets the prefix back.
+    fn forbidden(&self, object: &Value, why: &str) -> Status {
+        let own = meta::text(object, if self.generated { "generateName" } else { "name" });
+        let names = [self.call.info.name.as_str(), own, "Unknown"];
+        let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+        Status::forbidden(&self.call.kind.group, &self.call.kind.plural, name, why)
     }
 }
 
@@ -120,7 +130,8 @@ pub async fn validate(attributes: &Attributes<'_>, object: &Value) -> Result<(),
 /// Both halves for something that is created below an object and not stored: a token, an eviction, a binding.
 pub async fn created(call: &Call, subresource: &str, object: &mut Value) -> Result<(), Status> {
     let held = Mutex::default();
-    let attributes = Attributes { call, operation: Operation::Create, subresource, old: None, held: &held };
+    let attributes =
+        Attributes { call, operation: Operation::Create, subresource, old: None, generated: false, held: &held };
     mutate(&attributes, object).await?;
     validate(&attributes, object).await
 }
@@ -129,6 +140,6 @@ pub async fn created(call: &Call, subresource: &str, object: &mut Value) -> Resu
 pub async fn connected(call: &Call, object: &Value) -> Result<(), Status> {
     let held = Mutex::default();
     let (operation, subresource) = (Operation::Connect, call.info.subresource.as_str());
-    let attributes = Attributes { call, operation, subresource, old: Some(object), held: &held };
+    let attributes = Attributes { call, operation, subresource, old: Some(object), generated: false, held: &held };
     validate(&attributes, object).await
 }

@@ -18,7 +18,7 @@ impl Plugin for Lifecycle {
         "NamespaceLifecycle"
     }
 
-    async fn mutate(&self, attributes: &Attributes<'_>, _: &mut Value) -> Result<(), Status> {
+    async fn mutate(&self, attributes: &Attributes<'_>, object: &mut Value) -> Result<(), Status> {
         let call = attributes.call;
         let namespace = call.namespace();
         if attributes.operation != Operation::Create || namespace.is_empty() {
@@ -40,7 +40,7 @@ impl Plugin for Lifecycle {
             kind.selectable.iter().position(|f| **f == *"status.phase").and_then(|at| found.facts.fields.get(at));
         if phase.is_some_and(|phase| &**phase == "Terminating") {
             let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-            let mut status = Status::forbidden(&call.kind.group, &call.kind.plural, &call.info.name, &why);
+            let mut status = attributes.forbidden(object, &why);
             status.details["causes"] = json!([{
                 "reason": "NamespaceTerminating",
                 "message": format!("namespace {namespace} is being terminated"),
@@ -55,7 +55,7 @@ impl Plugin for Lifecycle {
         if attributes.operation == Operation::Delete && attributes.is_core("namespaces") {
             let name = meta::name(object);
             if IMMORTAL.contains(&name) {
-                return Err(Status::forbidden("", "namespaces", name, "this namespace may not be deleted"));
+                return Err(attributes.forbidden(object, "this namespace may not be deleted"));
             }
         }
         Ok(())

@@ -46,10 +46,7 @@ impl Plugin for NodeRestriction {
     async fn validate(&self, attributes: &Attributes<'_>, object: &Value) -> Result<(), Status> {
         let call = attributes.call;
         let Some(node) = node::name(&call.user) else { return Ok(()) };
-        let refuse = |why: String| {
-            let name = if call.info.name.is_empty() { meta::name(object) } else { &call.info.name };
-            Status::forbidden(&call.kind.group, &call.kind.plural, name, &why)
-        };
+        let refuse = |why: String| attributes.forbidden(object, &why);
         if node.is_empty() {
             return Err(refuse(format!("could not determine node from user {:?}", call.user.name)));
         }

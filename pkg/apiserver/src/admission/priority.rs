@@ -43,7 +43,7 @@ impl Plugin for Priority {
             "" => default_class(attributes).await?,
             name => Some(named_class(attributes, name).await?.ok_or_else(|| {
                 let why = format!("no PriorityClass with name {name} was found");
-                Status::forbidden("", "pods", meta::name(object), &why)
+                attributes.forbidden(object, &why)
             })?),
         };
         let class =
@@ -54,7 +54,7 @@ impl Plugin for Priority {
                 "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller computed {} from the given PriorityClass name",
                 class.value
             );
-            return Err(Status::forbidden("", "pods", meta::name(object), &why));
+            return Err(attributes.forbidden(object, &why));
         }
         if !class.name.is_empty() {
             spec["priorityClassName"] = class.name.into();

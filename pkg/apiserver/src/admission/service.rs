@@ -1,4 +1,4 @@
-//! Cluster IPs and node ports of Services.
+//! Cluster IPs, IP families and node ports of Services.
 //!
 //! # Guarantees
 //! - What is in use is read from the Services themselves and from IPAddress objects, which are
@@ -23,6 +23,8 @@ use bytes::Bytes;
 use rand::Rng as _;
 use serde_json::json;
 use tokio::sync::Mutex;
+
+mod families;
 
 use super::{Attributes, Operation, Plugin};
 use crate::{
@@ -145,6 +147,10 @@ impl Plugin for Allocation {
         if let Some(old) = attributes.old {
             carry_over(object, old);
         }
+        let errors = families::complete(object, attributes.old);
+        if !errors.is_empty() {
+            return Err(Status::invalid("", "Service", meta::name(object), &errors));
+        }
         let own = attributes.old.map(Held::read).unwrap_or_default();
         if complete(object) && Held::read(object) == own {
             return Ok(());
@@ -242,9 +248,7 @@ fn complete(service: &Value) -> bool {
     let ip =
         kind_of(service) == "ExternalName" || (!text(spec, "clusterIP").is_empty() && spec["clusterIPs"].is_array());
     let ports = spec["ports"].as_array().into_iter().flatten();
-    let families = kind_of(service) == "ExternalName" || spec["ipFamilies"].is_array();
-    ip && families
-        && (!wants_ports(service) || ports.into_iter().all(|p| p["nodePort"].as_u64().unwrap_or(0) != 0))
+    ip && (!wants_ports(service) || ports.into_iter().all(|p| p["nodePort"].as_u64().unwrap_or(0) != 0))
         && (!wants_health_port(service) || spec["healthCheckNodePort"].as_u64().unwrap_or(0) != 0)
 }
 
@@ -318,12 +322,6 @@ fn allocate(
             spec["clusterIPs"] = json!(["None"]);
         } else {
             allocate_ip(spec, own, &taken, ranges, random(), &mut errors);
-        }
-        if spec["ipFamilies"].is_null() {
-            spec["ipFamilies"] = json!(["IPv4"]);
-        }
-        if spec["ipFamilyPolicy"].is_null() {
-            spec["ipFamilyPolicy"] = "SingleStack".into();
         }
     }
     allocate_ports(service, own, &mut taken, random, &mut errors);
@@ -471,7 +469,6 @@ mod tests {
         let own = Held::default();
         let spec = run(json!({"spec": {"ports": [{"port": 80}]}}), &own, Taken::default()).unwrap();
         assert_eq!(spec["clusterIPs"], json!([spec["clusterIP"]]));
-        assert_eq!(spec["ipFamilyPolicy"], "SingleStack");
         assert!(spec["ports"][0]["nodePort"].is_null());
         let spec = run(json!({"spec": {"clusterIP": "None"}}), &own, Taken::default()).unwrap();
         assert_eq!(spec["clusterIPs"], json!(["None"]));

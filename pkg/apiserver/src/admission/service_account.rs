@@ -1,6 +1,6 @@
 //! Pods get a service account, and its token, CA and namespace as files.
 
-use api::{Status, Value, meta, tree};
+use api::{Status, Value, tree};
 use rand::Rng as _;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ impl Plugin for ServiceAccount {
             return Ok(());
         }
         if is_mirror(object) {
-            return mirror(object);
+            return mirror(attributes, object);
         }
         if object["spec"]["serviceAccountName"].as_str().unwrap_or_default().is_empty() {
             object["spec"]["serviceAccountName"] = "default".into();
@@ -39,7 +39,7 @@ impl Plugin for ServiceAccount {
         let Some(account) = call.server.read(kind, namespace, &name).await? else {
             let why =
                 format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found");
-            return Err(Status::forbidden("", "pods", meta::name(object), &why));
+            return Err(attributes.forbidden(object, &why));
         };
         let account = account.tree()?;
         if object["spec"]["imagePullSecrets"].as_array().is_none_or(Vec::is_empty)
@@ -58,7 +58,7 @@ impl Plugin for ServiceAccount {
         if !attributes.is_core("pods") || attributes.operation != Operation::Create || !is_mirror(object) {
             return Ok(());
         }
-        mirror(object)
+        mirror(attributes, object)
     }
 }
 
@@ -68,7 +68,7 @@ fn is_mirror(pod: &Value) -> bool {
 }
 
 /// Mirror pods are let through as they are, so they must not use what others have to ask for.
-fn mirror(pod: &Value) -> Result<(), Status> {
+fn mirror(attributes: &Attributes<'_>, pod: &Value) -> Result<(), Status> {
     let mut sources = tree::items(pod, "spec.volumes").iter().flat_map(|v| tree::items(v, "projected.sources"));
     let why = if !tree::text(pod, "spec.serviceAccountName").is_empty() {
         "a mirror pod may not reference service accounts"
@@ -79,7 +79,7 @@ fn mirror(pod: &Value) -> Result<(), Status> {
     } else {
         return Ok(());
     };
-    Err(Status::forbidden("", "pods", meta::name(pod), why))
+    Err(attributes.forbidden(pod, why))
 }
 
 fn random_suffix() -> String {

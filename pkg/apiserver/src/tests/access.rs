@@ -276,3 +276,14 @@ async fn an_empty_name_to_impersonate_was_taken_for_a_user() {
     // What cannot be read is not nobody.
     send(&[("impersonate-user", "\u{e9}")]).await.refused(400, "BadRequest");
 }
+
+#[tokio::test]
+async fn every_answer_names_its_request() {
+    let fixture = Fixture::new().await;
+    for (uri, code) in [("/api/v1/nodes", 200), ("/api/v1/nodes/none", 404), ("/healthz", 200), ("/nowhere", 404)] {
+        let answer = fixture.get(uri).await;
+        assert_eq!((answer.code, answer.headers["audit-id"].len()), (code, 36), "{uri}");
+        let answer = fixture.send("GET", uri, &[("audit-id", "mine")], "").await;
+        assert_eq!(answer.headers["audit-id"], "mine", "{uri}");
+    }
+}

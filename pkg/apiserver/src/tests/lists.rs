@@ -91,6 +91,15 @@ async fn tables_and_metadata_are_made_on_demand() {
     let list = fixture.send("GET", CONFIG_MAPS, &partial, "").await.expect(200);
     assert_eq!(list["kind"], "PartialObjectMetadataList");
     assert!(list["items"][0]["data"].is_null());
+    // Clients from before 1.15 ask for this version.
+    for (shape, version) in
+        [("Table", "/rows/0/object/apiVersion"), ("PartialObjectMetadataList", "/items/0/apiVersion")]
+    {
+        let old = format!("application/json;as={shape};v=v1beta1;g=meta.k8s.io");
+        let list = fixture.send("GET", CONFIG_MAPS, &[("accept", &old)], "").await.expect(200);
+        assert_eq!((&list["kind"], &list["apiVersion"]), (&json!(shape), &json!("meta.k8s.io/v1beta1")));
+        assert_eq!(list.pointer(version), Some(&json!("meta.k8s.io/v1beta1")), "{list}");
+    }
     // Errors are never turned into tables.
     fixture.send("GET", &format!("{CONFIG_MAPS}/none"), &table, "").await.refused(404, "NotFound");
 }

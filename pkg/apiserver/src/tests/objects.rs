@@ -32,16 +32,19 @@ async fn names_are_generated_and_identity_is_ours() {
 #[tokio::test]
 async fn unknown_fields_are_dropped_warned_of_or_refused() {
     let fixture = Fixture::new().await;
-    let body = r#"{"metadata":{"name":"a"},"data":{"k":"1","k":"2"},"nonsense":1}"#;
+    let body = r#"{"metadata":{"name":"a"},"data":{"k":"1","k":"2"},"nonsense":1,"fuss":1}"#;
     let strict = fixture.send("POST", &format!("{CONFIG_MAPS}?fieldValidation=Strict"), &[], body).await;
     let message = strict.refused(400, "BadRequest");
     assert!(
-        message.contains("strict decoding error: unknown field \"nonsense\", duplicate field \"data.k\""),
+        message.contains(
+            "strict decoding error: duplicate field \"data.k\", unknown field \"nonsense\", unknown field \"fuss\""
+        ),
         "{message}"
     );
     let warned = fixture.send("POST", CONFIG_MAPS, &[], body).await;
     let warnings: Vec<&str> = warned.headers.get_all("warning").iter().map(|w| w.to_str().unwrap()).collect();
-    assert_eq!(warnings, [r#"299 - "duplicate field \"data.k\"""#, r#"299 - "unknown field \"nonsense\"""#]);
+    let unknown = [r#"299 - "unknown field \"nonsense\"""#, r#"299 - "unknown field \"fuss\"""#];
+    assert_eq!(warnings, [&[r#"299 - "duplicate field \"data.k\"""#], &unknown[..]].concat());
     assert!(warned.expect(201)["nonsense"].is_null());
     let ignored = fixture.send("PUT", &format!("{CONFIG_MAPS}/a?fieldValidation=Ignore"), &[], body).await;
     assert!(ignored.headers.get("warning").is_none());
@@ -160,6 +163,9 @@ async fn generations_follow_the_spec_and_status_is_apart() {
         (&scale["kind"], &scale["spec"]["replicas"], &scale["status"]["selector"]),
         (&json!("Scale"), &json!(2), &json!("a=b"))
     );
+    let table = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
+    let table = fixture.send("GET", &format!("{one}/scale"), &table, "").await.expect(200);
+    assert_eq!((&table["kind"], &table["rows"][0]["cells"][1]), (&json!("Table"), &json!(2)));
     let scaled = fixture.patch("merge", &format!("{one}/scale"), &json!({"spec": {"replicas": 4}})).await.expect(200);
     assert_eq!(scaled["spec"]["replicas"], 4);
     let mut put = scaled.clone();
@@ -179,12 +185,17 @@ async fn namespaces_end_when_they_are_finalized() {
     assert_eq!(made["status"]["phase"], "Active", "{made}");
     let going = fixture.delete("/api/v1/namespaces/x", Value::Null).await.expect(200);
     assert_eq!(going["status"]["phase"], "Terminating");
-    let message =
-        fixture.post("/api/v1/namespaces/x/configmaps", &config_map("a", json!({}))).await.refused(403, "Forbidden");
-    assert!(
-        message.contains("unable to create new content in namespace x because it is being terminated"),
-        "{message}"
-    );
+    for (metadata, named) in [
+        (json!({"name": "late"}), "late"),
+        (json!({"generateName": "late-"}), "late-"),
+        (json!({"name": "late", "generateName": "later-"}), "late"),
+        (json!({}), "Unknown"),
+    ] {
+        let answer = fixture.post("/api/v1/namespaces/x/configmaps", &json!({"metadata": metadata})).await;
+        assert_eq!(answer.body["details"]["name"], named);
+        let why = "unable to create new content in namespace x because it is being terminated";
+        assert_eq!(answer.refused(403, "Forbidden"), format!("configmaps \"{named}\" is forbidden: {why}"));
+    }
     let mut done = going.clone();
     done["spec"]["finalizers"] = json!([]);
     fixture.put("/api/v1/namespaces/x/finalize", &done).await.expect(200);

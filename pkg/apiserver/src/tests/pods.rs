@@ -155,6 +155,13 @@ async fn evictions_delete() {
     let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "a"}});
     assert_eq!(fixture.post(&format!("{PODS}/a/eviction"), &eviction).await.expect(201)["status"], "Success");
     fixture.get(&format!("{PODS}/a")).await.refused(404, "NotFound");
+    // Older clients send this version.
+    fixture.post(PODS, &pod("b")).await.expect(201);
+    let mut eviction = json!({"apiVersion": "policy/v2", "kind": "Eviction", "metadata": {"name": "b"}});
+    fixture.post(&format!("{PODS}/b/eviction"), &eviction).await.refused(400, "BadRequest");
+    eviction["apiVersion"] = "policy/v1beta1".into();
+    assert_eq!(fixture.post(&format!("{PODS}/b/eviction"), &eviction).await.expect(201)["status"], "Success");
+    fixture.get(&format!("{PODS}/b")).await.refused(404, "NotFound");
 }
 
 #[tokio::test]
@@ -177,6 +184,11 @@ async fn streams_need_a_node() {
     fixture.patch("merge", "/api/v1/nodes/n1/status", &node).await.expect(200);
     let message = fixture.get(&format!("{PODS}/b/log")).await.refused(500, "InternalError");
     assert!(message.starts_with("error dialing backend: 127.0.0.1:1: "), "{message}");
+    // The kubelet is not asked.
+    for stream in ["exec?command=ls&stdout=true", "attach?stdout=true", "portforward"] {
+        let message = fixture.get(&format!("{PODS}/b/{stream}")).await.refused(400, "BadRequest");
+        assert_eq!(message, "Upgrade request required", "{stream}");
+    }
 }
 
 #[tokio::test]

@@ -39,6 +39,24 @@ async fn addresses_are_allocated_and_released() {
 }
 
 #[tokio::test]
+async fn families_are_those_of_the_cluster() {
+    let fixture = Fixture::new().await;
+    let spec = json!({"ipFamilyPolicy": "RequireDualStack", "ports": [{"port": 80}]});
+    let message = fixture.post(SERVICES, &service("a", spec)).await.refused(422, "Invalid");
+    assert_eq!(
+        message,
+        "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": \
+         this cluster is not configured for dual-stack services"
+    );
+    let made = fixture.post(SERVICES, &service("b", json!({"clusterIP": "None"}))).await.expect(201);
+    assert_eq!(made["spec"]["ipFamilies"], json!(["IPv4", "IPv6"]));
+    // An update that changes nothing but the policy is looked at too.
+    let policy = json!({"spec": {"ipFamilyPolicy": "SingleStack"}});
+    let made = fixture.patch("merge", &format!("{SERVICES}/b"), &policy).await.expect(200);
+    assert_eq!(made["spec"]["ipFamilies"], json!(["IPv4"]));
+}
+
+#[tokio::test]
 async fn many_at_once_all_differ() {
     let fixture = Fixture::new().await;
     let fixture = &fixture;

@@ -53,7 +53,8 @@ pub async fn insert(call: &Call, mut object: Value, options: &WriteOptions, trac
             object["metadata"]["name"] = format!("{prefix}{}", suffix()).into();
         }
         let held = Mutex::default();
-        let attributes = Attributes { call, operation: Operation::Create, subresource: "", old: None, held: &held };
+        let operation = Operation::Create;
+        let attributes = Attributes { call, operation, subresource: "", old: None, generated, held: &held };
         let object = stages(&attributes, object, options, track).await?;
         if options.dry_run {
             let exists = call.server.read(kind, call.namespace(), meta::name(&object)).await?.is_some();

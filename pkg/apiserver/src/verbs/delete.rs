@@ -274,8 +274,8 @@ pub async fn one(call: &Call, name: &str, options: &DeleteOptions) -> Result<Del
         let object = served(kind, &before)?;
         check_preconditions(kind, &object, options)?;
         let held = Mutex::default();
-        let attributes =
-            Attributes { call, operation: Operation::Delete, subresource: "", old: Some(&object), held: &held };
+        let (operation, old) = (Operation::Delete, Some(&object));
+        let attributes = Attributes { call, operation, subresource: "", old, generated: false, held: &held };
         admission::validate(&attributes, &object).await?;
         let done = match decide(kind, &object, options, call.now) {
             Decision::Keep => Some(Deleted::Going(before)),

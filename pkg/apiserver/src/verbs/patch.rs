@@ -36,21 +36,24 @@ impl Patch {
     pub fn read(call: &Call, faults: &mut Vec<String>) -> Result<Self, Status> {
         let custom = call.kind.is_custom();
         let media = negotiate::media_type(&call.headers);
-        let mut tree = |yaml: bool| -> Result<Value, Status> {
+        let decoded = |yaml: bool| -> Result<decode::Decoded, Status> {
             let failed = |status: Status| {
                 let why = status.message.trim_start_matches("couldn't get version/kind; json parse error: ").to_owned();
                 Status::bad_request(format!("error decoding patch: {why}"))
             };
-            let decoded = if yaml { decode::yaml(&call.body) } else { decode::json(&call.body) }.map_err(failed)?;
+            if yaml { decode::yaml(&call.body) } else { decode::json(&call.body) }.map_err(failed)
+        };
+        let mut tree = |yaml: bool| -> Result<Value, Status> {
+            let decoded = decoded(yaml)?;
             match yaml {
                 true if !decoded.duplicates.is_empty() => faults.extend(decode::yaml_duplicate(&call.body)),
-                _ => faults.extend(decoded.duplicates.iter().map(|path| format!("duplicate field \"{path}\""))),
+                _ => faults.extend(decode::faults(&decoded.duplicates, &[], None)),
             }
             Ok(decoded.value)
         };
         match media.as_str() {
             "application/json-patch+json" => {
-                json_patch_faults(&tree(false)?, faults);
+                faults.extend(json_patch_faults(decoded(false)?, &call.body));
                 Ok(Patch::Json(call.body.clone()))
             }
             "application/merge-patch+json" => object(tree(false)?).map(Patch::Merge),
@@ -88,15 +91,17 @@ fn object(tree: Value) -> Result<Value, Status> {
 }
 
 /// What is doubled or unknown in the operations of a JSON patch, in upstream's words.
-fn json_patch_faults(operations: &Value, faults: &mut Vec<String>) {
-    for (at, operation) in operations.as_array().into_iter().flatten().enumerate() {
+fn json_patch_faults(mut patch: decode::Decoded, text: &[u8]) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for (at, operation) in patch.value.as_array().into_iter().flatten().enumerate() {
         let known = ["op", "path", "from", "value"];
-        let unknown = operation.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
-        faults.extend(unknown.map(|(name, _)| format!("unknown field \"[{at}].{name}\"")));
+        let names = operation.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+        unknown.extend(names.filter(|name| !known.contains(name)).map(|name| format!("[{at}].{name}")));
     }
     // What a value holds is not looked into.
-    faults.retain(|fault| !fault.contains("].value."));
-    faults.iter_mut().for_each(|fault| fault.insert_str(0, "json patch "));
+    patch.duplicates.retain(|path| !path.contains("].value."));
+    let faults = decode::faults(&patch.duplicates, &unknown, Some(text));
+    faults.into_iter().map(|fault| format!("json patch {fault}")).collect()
 }
 
 /// Answers a patch of the main resource, or of a subresource that shows the whole object.
@@ -127,7 +132,8 @@ fn checked(
         Patch::Strategic(tree) => patch::go_text(tree),
         _ => new.to_string(),
     };
-    let new = call.checked(new, faults.to_vec(), validation).map_err(|status| blamed(&shown, status))?;
+    let all = |unknown: &[String]| [faults, &decode::faults(&[], unknown, None)].concat();
+    let new = call.checked(new, all, validation).map_err(|status| blamed(&shown, status))?;
     match (meta::name(&new), meta::namespace(&new)) {
         ("", _) => Err(Status::bad_request(format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",

@@ -65,7 +65,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
     let shown = |object: &Value| scale_of(object, paths);
     let current = served(&call.kind, &read::current(call).await?)?;
     if call.info.verb == "get" {
-        return Ok(Reply::Tree(200, shown(&current)));
+        return Ok(Reply::Scale(shown(&current)));
     }
     let options = call.write_options(Patch::is_apply(call))?;
     let patch = match call.info.verb {
@@ -74,7 +74,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         _ => return Err(Status::method_not_allowed()),
     };
     let sent = match &patch {
-        None => Some(call.object_of("autoscaling", "v1", "Scale")?),
+        None => Some(call.object_of("autoscaling", &["v1"], "Scale")?),
         Some(_) => None,
     };
     if let Some(Patch::Apply(applied)) = &patch {
@@ -115,7 +115,7 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         Ok(new)
     })
     .await?;
-    Ok(Reply::Tree(200, shown(&served(&call.kind, &outcome.into_stored())?)))
+    Ok(Reply::Scale(shown(&served(&call.kind, &outcome.into_stored())?)))
 }
 
 /// A patched Scale, checked: a count that is none is not to be taken for zero.
@@ -148,7 +148,7 @@ async fn apply_scale(
     }
     let mut merge = |live: &Value| patch::merged(call, Some(live), &config, options);
     let outcome = modify(call, options, Edit { scope: Scope::Main, track: false }, &mut merge).await?;
-    Ok(Reply::Tree(200, scale_of(&served(&call.kind, &outcome.into_stored())?, paths)))
+    Ok(Reply::Scale(scale_of(&served(&call.kind, &outcome.into_stored())?, paths)))
 }
 
 /// The `autoscaling/v1 Scale` of an object.
@@ -210,7 +210,7 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let mut binding = call.object_of("", "v1", "Binding")?;
+    let mut binding = call.object_of("", &["v1"], "Binding")?;
     create::place(call, &mut binding)?;
     if meta::name(&binding) != name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));

@@ -179,6 +179,7 @@ pub async fn modify(
             operation: Operation::Update,
             subresource: &call.info.subresource,
             old: Some(&old),
+            generated: false,
             held: &held,
         };
         let new = stages(&attributes, new, &old, options, edit).await?;

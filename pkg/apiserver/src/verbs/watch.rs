@@ -343,12 +343,12 @@ impl Encoder {
         tree["metadata"]["resourceVersion"] = revision.to_string().into();
         match self.shape {
             Shape::Plain | Shape::AggregatedDiscovery => tree,
-            Shape::Metadata => reply::partial(tree),
-            Shape::Table => {
+            Shape::Metadata(meta) => reply::partial(tree, meta),
+            Shape::Table(meta) => {
                 let metadata = json!({"resourceVersion": revision.to_string()});
                 let columns = !std::mem::replace(&mut self.headed, true);
                 let options = self.table.at(jiff::Timestamp::now().as_second());
-                table::make(&self.kind, std::slice::from_ref(&tree), &metadata, options, columns)
+                table::make(&self.kind, std::slice::from_ref(&tree), &metadata, options.of(meta), columns)
             }
         }
     }
@@ -361,13 +361,13 @@ impl Encoder {
         let object = json!({"kind": &*self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": metadata});
         let object = match self.shape {
             Shape::Plain | Shape::AggregatedDiscovery => object,
-            Shape::Metadata => reply::partial(object),
-            Shape::Table => {
+            Shape::Metadata(meta) => reply::partial(object, meta),
+            Shape::Table(meta) => {
                 // The row carries the bookmark's metadata; it has no cells.
-                let row = json!({"cells": [], "object": reply::partial(object)});
+                let row = json!({"cells": [], "object": reply::partial(object, meta)});
                 let metadata = json!({"resourceVersion": revision.to_string()});
                 let columns = !std::mem::replace(&mut self.headed, true);
-                let mut made = table::make(&self.kind, &[], &metadata, self.table, columns);
+                let mut made = table::make(&self.kind, &[], &metadata, self.table.of(meta), columns);
                 made["rows"] = json!([row]);
                 made
             }

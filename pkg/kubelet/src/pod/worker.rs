@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use client::EventType;
 use jiff::{SignedDuration, Timestamp};
@@ -71,7 +71,16 @@ pub struct Worker {
     reporting: bool,
     report_at: Option<Timestamp>,
     stale: bool,
+    /// When the runtime was last asked.
+    looked: Instant,
     pub(super) stale_volumes: bool,
+}
+
+/// How long to wait: until something is due, or until the pod was looked at [`RESYNC`] ago.
+fn limit(due: Option<Duration>, since_look: Duration) -> Duration {
+    let resync = RESYNC.saturating_sub(since_look);
+    // A little more keeps clocks of whole milliseconds from spinning.
+    due.map_or(resync, |due| due.min(resync)) + Duration::from_millis(1)
 }
 
 impl Worker {
@@ -98,6 +107,7 @@ impl Worker {
             reporting: false,
             report_at: None,
             stale: true,
+            looked: Instant::now(),
             stale_volumes: false,
         }
     }
@@ -162,12 +172,10 @@ impl Worker {
             self.tokens.renew_at().filter(|_| self.memory.volumes == Volumes::Mounted),
         ];
         let now = Timestamp::now();
-        let until = times.into_iter().flatten().min().map(|t| Duration::try_from(t.duration_since(now)));
-        // A time that has passed is a wait of none; a little more keeps clocks of whole milliseconds from spinning.
-        let limit = until.map_or(RESYNC, |d| d.unwrap_or_default().min(RESYNC) + Duration::from_millis(1));
-        if tokio::time::timeout(limit, self.inbox.wait()).await.is_err() && limit == RESYNC {
-            self.inbox.tell(|news| news.runtime = true);
-        }
+        // A time that has passed is a wait of none.
+        let due = times.into_iter().flatten().min().map(|t| t.duration_since(now).try_into().unwrap_or_default());
+        // Both ends of the wait lead to another round, which sees by itself whether a look is due.
+        let _ = tokio::time::timeout(limit(due, self.looked.elapsed()), self.inbox.wait()).await;
     }
 
     /// Takes in the news.
@@ -176,7 +184,7 @@ impl Worker {
             self.take_pod(pod);
         }
         self.gone |= news.gone;
-        self.stale |= news.runtime;
+        self.stale |= news.runtime || self.looked.elapsed() >= RESYNC;
         self.stale_volumes |= news.sources;
         if let Some(failure) = self.memory.sandbox.as_mut().filter(|_| news.network) {
             failure.retry_at = Timestamp::now();
@@ -310,6 +318,7 @@ impl Worker {
         match self.ctx.runtime.pod(&self.uid, &self.dirs, &mut self.ended).await {
             Ok(runtime) => {
                 self.stale = false;
+                self.looked = Instant::now();
                 self.runtime = runtime;
                 self.setup_backoff.remove("relist");
                 let ids: Vec<&str> = self.runtime.containers.iter().map(|c| c.id.as_str()).collect();
@@ -430,5 +439,29 @@ impl Worker {
         let mut about = client::reference(&*self.pod);
         about.field_path = Some(spec::field_path(role, name));
         self.ctx.recorder.event(about, kind, reason, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A container's exit was never seen when its event was lost and the pod had a token to renew.
+    #[test]
+    fn what_is_due_earlier_or_later_does_not_put_off_the_look() {
+        let table = [
+            (None, 0, 300),
+            (None, 100, 200),
+            (None, 400, 0),
+            (Some(2880), 0, 300),
+            (Some(2880), 299, 1),
+            (Some(200), 50, 200),
+            (Some(200), 150, 150),
+            (Some(0), 10, 0),
+        ];
+        for (due, since, want) in table {
+            let got = limit(due.map(Duration::from_secs), Duration::from_secs(since));
+            assert_eq!(got, Duration::from_secs(want) + Duration::from_millis(1), "{due:?} {since}");
+        }
     }
 }
