@@ -29,6 +29,7 @@ mod reviews;
 mod serve;
 pub mod server;
 mod service_ips;
+mod service_ports;
 pub mod stored;
 mod table;
 #[cfg(test)]
@@ -111,8 +112,12 @@ impl ApiServer {
         api_services::start(&server).await.map_err(|status| Error::Store(status.message))?;
         let (repaired, ended) = (server.clone(), server.stop.clone());
         tasks.spawn(async move {
-            if let Some(Err(status)) = ended.run_until_cancelled(service_ips::repair(&repaired)).await {
-                tracing::info!(message = status.message, "addresses of Services could not be looked through");
+            let repair = async {
+                service_ips::repair(&repaired).await?;
+                service_ports::repair(&repaired).await
+            };
+            if let Some(Err(status)) = ended.run_until_cancelled(repair).await {
+                tracing::info!(message = status.message, "addresses and ports of Services could not be looked through");
             }
         });
         Ok(ApiServer { server })

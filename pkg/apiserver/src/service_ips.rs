@@ -17,6 +17,7 @@ use crate::{
     cache::Object,
     keys,
     server::Server,
+    service_ports,
     stored::{self, Stored},
 };
 
@@ -105,6 +106,7 @@ impl Server {
                 companions.then.push(Op::Delete(KeyRange::key(key)));
             }
         }
+        service_ports::accompany(self, &mut companions, (namespace, name), (old.as_ref(), new)).await?;
         Ok(companions)
     }
 
@@ -168,7 +170,7 @@ pub async fn repair(server: &Server) -> Result<(), Status> {
 }
 
 /// All objects of a kind, with everything that was committed before this was called.
-async fn listed(server: &Server, kind: &Kind) -> Result<Vec<Arc<Object>>, Status> {
+pub async fn listed(server: &Server, kind: &Kind) -> Result<Vec<Arc<Object>>, Status> {
     server.caches.at_head().await?;
     Ok(server.caches.of(kind).await?.all())
 }

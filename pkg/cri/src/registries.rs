@@ -32,7 +32,7 @@ const HUB_NAMES: [&str; 3] = [HUB, HUB_HOST, "index.docker.io"];
 #[error("{}", path.display())]
 pub struct Error {
     path: PathBuf,
-    source: Fault,
+    source: Box<Fault>,
 }
 
 /// What is wrong with it.
@@ -122,7 +122,7 @@ struct Endpoint {
 impl Registries {
     /// Reads a file; one that is not there says nothing.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let failed = |source| Error { path: path.to_owned(), source };
+        let failed = |fault| Error { path: path.to_owned(), source: Box::new(fault) };
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -329,7 +329,7 @@ fn registry(host: &str) -> &str {
 }
 
 /// A TOML basic string; JSON's escapes are a subset of TOML's.
-fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

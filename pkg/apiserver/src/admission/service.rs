@@ -1,12 +1,12 @@
 //! Cluster IPs, IP families and node ports of Services.
 //!
 //! # Guarantees
-//! - What is in use is read from the Services themselves and from IPAddress objects, which are
-//!   written with them ([`crate::service_ips`]). A memo keeps one parsed entry to each Service, by
-//!   revision.
+//! - What is in use is read from the Services themselves and from IPAddress objects. A memo keeps one
+//!   parsed entry to each Service, by revision.
 //! - Addresses come from the ServiceCIDRs that are ready, or while there are none from the range that
 //!   the server was started with.
-//! - Allocation and commit happen under one lock, so that no two Services get the same.
+//! - Allocation and commit happen under one lock, so that no two Services get the same; what is written
+//!   with them says so to other servers ([`crate::service_ips`], [`crate::service_ports`]).
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -31,6 +31,7 @@ use crate::{
     cache::{Cache, Object},
     call::Call,
     service_ips,
+    service_ports::{self, NodePort},
 };
 
 /// The addresses of Services.
@@ -98,19 +99,14 @@ const NODE_PORTS: std::ops::RangeInclusive<u16> = 30000..=32767;
 struct Held {
     ips: BTreeSet<Ipv4Addr>,
     /// Port and protocol.
-    ports: BTreeSet<(u16, String)>,
+    ports: BTreeSet<NodePort>,
 }
 
 impl Held {
     fn read(service: &Value) -> Self {
         let spec = &service["spec"];
         let ips = spec["clusterIPs"].as_array().into_iter().flatten().chain([&spec["clusterIP"]]);
-        let port = |port: &Value| u16::try_from(port.as_u64().unwrap_or(0)).ok().filter(|p| *p != 0);
-        let listed = spec["ports"].as_array().into_iter().flatten();
-        let mut ports: BTreeSet<_> =
-            listed.filter_map(|p| Some((port(&p["nodePort"])?, protocol(p).to_owned()))).collect();
-        ports.extend(port(&spec["healthCheckNodePort"]).map(|p| (p, "TCP".to_owned())));
-        Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports }
+        Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports: service_ports::held(service) }
     }
 }
 
@@ -122,7 +118,7 @@ fn protocol(port: &Value) -> &str {
 #[derive(Debug, Default)]
 struct Taken {
     ips: HashSet<Ipv4Addr>,
-    ports: HashSet<(u16, String)>,
+    ports: HashSet<NodePort>,
 }
 
 type Memo = HashMap<Bytes, (i64, Held)>;

@@ -84,6 +84,13 @@ impl Fixture {
         fixture
     }
 
+    /// Another server on the same store.
+    pub async fn beside(&self, store: Arc<dyn store::Store>) -> Self {
+        let (stop, tasks) = (self.stop.clone(), self.tasks.clone());
+        let server = ApiServer::start(config(store), stop.clone(), &tasks).await.unwrap();
+        Fixture { server, stop, tasks, user: self.user.clone() }
+    }
+
     pub async fn raw(&self, request: Request<Full<bytes::Bytes>>) -> http::Response<Body> {
         let mut request = request;
         request.extensions_mut().insert(self.user.clone());

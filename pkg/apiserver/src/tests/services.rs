@@ -225,3 +225,74 @@ async fn an_apply_whose_address_was_always_taken_by_others_never_ended() {
     answer.refused(409, "Conflict");
     fixture.put(&format!("{SERVICES}/a"), &wanted).await.refused(409, "Conflict");
 }
+
+/// The keys of node ports, as `PORT/PROTOCOL NAMESPACE/NAME`.
+async fn port_keys(store: &dyn Store) -> Vec<String> {
+    let prefix = "/registry/services/nodeports/";
+    let found = store.range(Range::head(KeyRange::prefix(prefix))).await.unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    found.kvs.iter().map(|kv| format!("{} {}", text(&kv.key[prefix.len()..]), text(&kv.value))).collect()
+}
+
+#[tokio::test]
+async fn two_servers_gave_one_node_port_to_two_services() {
+    let store = Arc::new(MemoryStore::default());
+    let one = Fixture::over(store.clone()).await;
+    let other = one.beside(store.clone()).await;
+    for port in 30000..30010 {
+        let spec = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
+        let (first, second) = (service(&format!("a{port}"), spec.clone()), service(&format!("b{port}"), spec));
+        let (first, second) = tokio::join!(one.post(SERVICES, &first), other.post(SERVICES, &second));
+        let mut answers = [first, second];
+        answers.sort_by_key(|answer| answer.code);
+        let [taken, refused] = answers;
+        taken.expect(201);
+        let message = refused.refused(422, "Invalid");
+        assert!(message.ends_with("provided port is already allocated"), "{message}");
+    }
+    assert_eq!(port_keys(&*store).await.len(), 10);
+}
+
+#[tokio::test]
+async fn node_ports_are_held_by_keys_and_go_with_them() {
+    let store = Arc::new(MemoryStore::default());
+    let fixture = Fixture::over(store.clone()).await;
+    let dns = json!([
+        {"name": "tcp", "port": 53, "nodePort": 30053},
+        {"name": "udp", "port": 53, "nodePort": 30053, "protocol": "UDP"},
+    ]);
+    let made = service("a", json!({"type": "NodePort", "ports": dns}));
+    fixture.post(&format!("{SERVICES}?dryRun=All"), &made).await.expect(201);
+    assert!(port_keys(&*store).await.is_empty());
+    fixture.post(SERVICES, &made).await.expect(201);
+    assert_eq!(port_keys(&*store).await, ["30053/TCP default/a", "30053/UDP default/a"]);
+    // One more for health checks, and one less.
+    let one = format!("{SERVICES}/a");
+    let local = json!({"spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30054, "ports": [dns[0]]}});
+    fixture.patch("merge", &one, &local).await.expect(200);
+    assert_eq!(port_keys(&*store).await, ["30053/TCP default/a", "30054/TCP default/a"]);
+    // A type without ports, in earnest only.
+    let plain = json!({"spec": {"type": "ClusterIP", "externalTrafficPolicy": null}});
+    fixture.patch("merge", &format!("{one}?dryRun=All"), &plain).await.expect(200);
+    assert_eq!(port_keys(&*store).await.len(), 2);
+    fixture.patch("merge", &one, &plain).await.expect(200);
+    assert!(port_keys(&*store).await.is_empty());
+    fixture.delete(&one, Value::Null).await.expect(200);
+    fixture.post(SERVICES, &made).await.expect(201);
+    fixture.delete(&one, Value::Null).await.expect(200);
+    assert!(port_keys(&*store).await.is_empty());
+}
+
+#[tokio::test]
+async fn keys_of_node_ports_are_mended_at_the_start() {
+    let store = Arc::new(MemoryStore::default());
+    let fixture = Fixture::over(store.clone()).await;
+    let spec = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": 30080}]});
+    fixture.post(SERVICES, &service("a", spec)).await.expect(201);
+    // As an older version has left them.
+    let key = |port: &str| format!("/registry/services/nodeports/{port}/TCP");
+    let then = vec![Op::Delete(KeyRange::key(key("30080"))), Op::put(key("30081"), "default/gone")];
+    store.txn(Txn { then, ..Txn::default() }).await.unwrap();
+    crate::service_ports::repair(&fixture.server.server).await.unwrap();
+    assert_eq!(port_keys(&*store).await, ["30080/TCP default/a"]);
+}

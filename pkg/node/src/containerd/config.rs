@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use cri::registries::quote;
+
 /// A version of containerd: major and minor number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32);
@@ -179,11 +181,6 @@ SystemdCgroup = {systemd}
 fn registries(config: &super::Config) -> String {
     let folders: Vec<String> = config.registry_configs.iter().map(|folder| folder.display().to_string()).collect();
     folders.join(":")
-}
-
-/// A TOML basic string; JSON's escapes are a subset of TOML's.
-fn quote(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 fn path(path: &Path) -> String {
