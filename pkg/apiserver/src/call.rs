@@ -163,7 +163,7 @@ impl Call {
         let api_version = sent.unwrap_or_else(|| full(newest));
         body::expect_kind(&mut decoded.value, &api_version, kind)?;
         if let Some(root) = root {
-            for path in api::decode::check(&schema, root, &mut decoded.value)? {
+            for path in decode::check(&schema, root, &mut decoded.value)? {
                 self.warn(format!("unknown field \"{path}\""));
             }
         }

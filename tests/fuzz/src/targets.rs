@@ -30,7 +30,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "requests", corpus: server::corpus, mutate: server::mutate, start: server::start },
 ];
 
-const OPTIONS: table::Options = table::Options { now: 0, include: table::Include::Metadata, columns: true };
+const OPTIONS: table::Options =
+    table::Options { api_version: "meta.k8s.io/v1", now: 0, include: table::Include::Metadata, columns: true };
 
 static KINDS: LazyLock<api::Kinds> = LazyLock::new(kinds::builtin);
 

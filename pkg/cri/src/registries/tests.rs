@@ -1,3 +1,5 @@
+//! Files as users write them, and what becomes of them.
+
 use super::*;
 
 fn parse(text: &str) -> Registries {
