@@ -7,12 +7,9 @@ use std::{
     process::Command,
 };
 
-use testkit::Cluster;
+use testkit::{Cluster, Registry};
 
-use super::{
-    images::{self, Registry},
-    target,
-};
+use super::images::Images;
 use crate::{bench::statistics::memory, clients};
 
 /// Where nodes find the names that images have in the suite.
@@ -24,23 +21,25 @@ pub struct Stage {
     _registry: Registry,
     cluster: Cluster,
     kubectl: PathBuf,
+    repo_list: PathBuf,
 }
 
 impl Stage {
     /// Starts everything; both nodes are Ready then, and take pods.
-    pub fn start() -> anyhow::Result<Self> {
+    pub fn start(images: Images) -> anyhow::Result<Self> {
         let kubectl = clients::kubectl()?;
         let cluster = Cluster::start_configured("conformance", 1, &[], &[], &[("registries.yaml", REGISTRIES)]);
         // Tests do what a healthy cluster complains of.
         cluster.allow_complaints();
-        Ok(Stage { _registry: images::serve(cluster.server()), cluster, kubectl })
+        let registry = Registry::start(cluster.server(), &images.registry, None);
+        Ok(Stage { _registry: registry, cluster, kubectl, repo_list: images.repo_list })
     }
 
     /// The suite's program, with all it has to know of the cluster.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = self.cluster.client(program);
         command.arg("--provider=skeleton").arg(format!("--kubectl-path={}", self.kubectl.display()));
-        command.env("KUBE_TEST_REPO_LIST", target().join("repo-list.yaml"));
+        command.env("KUBE_TEST_REPO_LIST", &self.repo_list);
         command
     }
 

@@ -63,11 +63,11 @@ pub fn run(args: &[&str]) -> anyhow::Result<()> {
     let runs = Runs::new(target().join("results"));
     let saved = runs.results()?;
     let tests = choose(&options, &suite::list(&program)?, &runs, &saved)?;
-    images::build()?;
+    let images = images::build()?;
     if std::env::var_os("KINGLET_BIN").is_none() {
         check::release()?;
     }
-    let stage = Stage::start()?;
+    let stage = Stage::start(images)?;
     let run = match runs.last() {
         Some(last) if options.resume => last,
         _ => runs.begin(&tests)?,

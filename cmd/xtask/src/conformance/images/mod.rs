@@ -14,7 +14,6 @@ use std::{
 use anyhow::Context as _;
 
 use self::recipes::{RECIPES, REGISTRIES};
-pub use self::registry::Registry;
 use crate::{
     check,
     images::archive::{Image, Tar, hex},
@@ -74,9 +73,4 @@ fn fill(dir: &Path, layers: &Path, sources: &Path) -> anyhow::Result<()> {
         println!("the registry has {reference}");
     }
     Ok(fs::write(mark, made_from)?)
-}
-
-/// Serves the images on a machine's address, until the answer is dropped.
-pub fn serve(machine: &testkit::Machine) -> Registry {
-    Registry::start(machine, &repository().join("target/conformance/registry"))
 }
