@@ -140,7 +140,7 @@ fn thousands_of_elements_go_in_one_transaction() {
             // A dump misses elements while the kernel is still growing the set; adding them again changes nothing.
             let settled = (0..100).any(|_| {
                 let done = apply(&table).is_empty();
-                std::thread::sleep(std::time::Duration::from_millis(if done { 0 } else { 20 }));
+                std::thread::sleep(Duration::from_millis(if done { 0 } else { 20 }));
                 done
             });
             assert!(settled);
