@@ -150,7 +150,7 @@ func errorsCheck(ctx context.Context, e *env) error {
 		{"a namespace that is missing", nowhere, apierrors.IsNotFound, `namespaces "nowhere" not found`},
 		{"a list of long ago", expired, apierrors.IsResourceExpired, ""},
 		{"a bad label selector", selector, apierrors.IsBadRequest, "expected: ',' or 'end of string'"},
-		{"a field that cannot be selected", field, apierrors.IsBadRequest, "field label not supported"},
+		{"a field that cannot be selected", field, apierrors.IsBadRequest, "is not a known field selector"},
 		{"apply without a manager", strategy, apierrors.IsInvalid, "fieldManager"},
 		{"a value that is too large", tooLarge, func(err error) bool { return err == nil }, ""},
 		{"an object that is too large", tooMany, func(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsInvalid(err) }, ""},

@@ -78,7 +78,10 @@ pub fn selections(k: &Client) {
     k.says("get configmaps -L kind --sort-by=.metadata.name", "KIND\n");
     k.says("get configmaps --show-labels -l kind=b", "kind=b\n");
     assert_eq!(k.ok("get configmaps --field-selector=metadata.name=settings -o name"), "configmap/settings\n");
-    k.refuses("get configmaps --field-selector=data=x", "field label not supported: data");
+    k.refuses(
+        "get configmaps --field-selector=data=x",
+        "\"data\" is not a known field selector: only \"metadata.name\"",
+    );
     // Chunks are put together again.
     assert_eq!(k.ok("get clusterroles --chunk-size=7 -o name"), k.ok("get clusterroles --chunk-size=0 -o name"));
     assert_eq!(
