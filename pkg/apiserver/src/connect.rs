@@ -16,7 +16,7 @@ use http_body_util::{BodyExt as _, BodyStream, Full, Limited, StreamBody};
 use hyper::{client::conn::http1::SendRequest, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
 };
 use tower::BoxError;
@@ -343,6 +343,8 @@ pub fn switch(
             let (mut client, mut backend) = (TokioIo::new(client), TokioIo::new(backend));
             // Either side may break off at any time: that is how these streams end.
             let _ = tokio::io::copy_bidirectional(&mut client, &mut backend).await;
+            // Without the end of TLS the client would take it for an attack.
+            let _ = client.shutdown().await;
         };
         tokio::select! {
             () = copy => {}
