@@ -549,6 +549,28 @@ async fn custom_resources_own_and_are_owned() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_circle_of_owners_goes_in_the_foreground() {
+    let cluster = Cluster::start().await;
+    let maps = cluster.api::<ConfigMap>();
+    let mut uids = Vec::new();
+    for name in ["a", "b", "c"] {
+        let map = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } });
+        cluster.create(Some(("api/v1", "configmaps")), map).await;
+        uids.push(maps.get(name).await.expect("there").uid().expect("a uid"));
+    }
+    for (name, owner, at) in [("a", "c", 2), ("b", "a", 0), ("c", "b", 1)] {
+        let reference = json!([{ "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": uids[at],
+            "controller": true, "blockOwnerDeletion": true }]);
+        let patch = json!({ "metadata": { "ownerReferences": reference } });
+        maps.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.expect("patched");
+    }
+    maps.delete("a", &DeleteParams::foreground()).await.expect("deleted");
+    for name in ["a", "b", "c"] {
+        eventually("all of the circle go", async || maps.get_opt(name).await.expect("answered").is_none()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_namespace_takes_its_custom_resources_along() {
     let cluster = Cluster::start().await;
     let widgets = define_widgets(&cluster).await;

@@ -88,6 +88,11 @@ pub enum Plan {
         uid: Uid,
         gone: Vec<Uid>,
     },
+    /// A dependent of the object waits for it while its owners do: it is to hold them up no more.
+    Unblock {
+        place: Place,
+        uid: Uid,
+    },
     /// None of these owners is left.
     Delete {
         place: Place,
@@ -271,6 +276,9 @@ impl Graph {
             gone.extend(waiting);
             return if gone.is_empty() { Plan::Nothing } else { Plan::Unlink { place, uid: uid.clone(), gone } };
         }
+        if !waiting.is_empty() && node.owners.iter().any(|owner| owner.blocks) && self.is_waited_for(uid) {
+            return Plan::Unblock { place, uid: uid.clone() };
+        }
         let policy = if !waiting.is_empty() && self.dependents.contains_key(uid) {
             // The owner waits for everything below it, so this one has to wait as well.
             Policy::Foreground
@@ -282,6 +290,12 @@ impl Graph {
             Policy::Background
         };
         Plan::Delete { place, uid: uid.clone(), owners: node.owners.iter().map(|o| o.uid.clone()).collect(), policy }
+    }
+
+    /// Whether a dependent is being deleted in the foreground: where the owners are too, that may be a circle.
+    fn is_waited_for(&self, uid: &Uid) -> bool {
+        let mut dependents = self.dependents.get(uid).into_iter().flatten();
+        dependents.any(|dependent| self.nodes.get(dependent).is_some_and(|node| node.foreground))
     }
 
     fn plan_orphaning(&self, uid: &Uid, node: &Node) -> Plan {
@@ -359,6 +373,22 @@ mod tests {
 
     fn delete(name: &str, owner: &str, policy: Policy) -> Plan {
         Plan::Delete { place: place(name), uid: uid(name), owners: vec![uid(owner)], policy }
+    }
+
+    #[test]
+    fn a_circle_is_broken_where_it_closes() {
+        let circle = [object("a", &["c"]), object("b", &["a"]), object("c", &["b"])];
+        let mut graph = graph(&circle);
+        graph.observe(KIND, &leaving(circle[0].clone(), FOREGROUND));
+        assert_eq!(graph.plan(&uid("b")), delete("b", "a", Policy::Foreground));
+        graph.observe(KIND, &leaving(circle[1].clone(), FOREGROUND));
+        assert_eq!(graph.plan(&uid("c")), Plan::Unblock { place: place("c"), uid: uid("c") });
+        let mut free = circle[2].clone();
+        free.owner_references.as_mut().unwrap()[0].block_owner_deletion = Some(false);
+        let look = graph.observe(KIND, &free);
+        assert!(look.contains(&uid("b")) && look.contains(&uid("c")), "{look:?}");
+        assert_eq!(graph.plan(&uid("b")), Plan::Release { place: place("b"), uid: uid("b"), finalizer: FOREGROUND });
+        assert_eq!(graph.plan(&uid("c")), delete("c", "b", Policy::Foreground));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use std::{
 use client::{Controller, Next, ObjectKey, Sources, queue::Queue, runtime};
 use futures::StreamExt as _;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::{
     Api, ResourceExt as _,
     api::{DeleteParams, DynamicObject, PartialObjectMeta, Patch, PatchParams, Preconditions},
@@ -125,6 +126,7 @@ impl Controller for GarbageCollector {
             Plan::Nothing => Ok(()),
             Plan::Verify { place, owners } => return self.shared.verify(&place, &owners).await,
             Plan::Unlink { place, uid, gone } => self.shared.unlink(&place, &uid, &gone).await,
+            Plan::Unblock { place, uid } => self.shared.unblock(&place, &uid).await,
             Plan::Delete { place, uid, owners, policy } => self.shared.delete(&place, &uid, &owners, policy).await,
             Plan::Release { place, uid, finalizer } => self.shared.release(&place, &uid, finalizer).await,
             Plan::Orphan { place, uid, dependents } => {
@@ -263,7 +265,7 @@ impl Shared {
         }
     }
 
-    fn observe(&self, at: usize, meta: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta) -> Vec<String> {
+    fn observe(&self, at: usize, meta: &ObjectMeta) -> Vec<String> {
         self.graph.lock().observe(at, meta)
     }
 
@@ -299,19 +301,34 @@ impl Shared {
     }
 
     async fn unlink(&self, place: &Place, uid: &str, gone: &[String]) -> Result<(), kube::Error> {
+        self.change_owners(place, uid, |owners| owners.retain(|owner| !gone.contains(&owner.uid))).await
+    }
+
+    async fn unblock(&self, place: &Place, uid: &str) -> Result<(), kube::Error> {
+        let unblock = |owner: &mut OwnerReference| owner.block_owner_deletion = Some(false);
+        self.change_owners(place, uid, |owners| owners.iter_mut().for_each(unblock)).await
+    }
+
+    async fn change_owners(
+        &self,
+        place: &Place,
+        uid: &str,
+        change: impl FnOnce(&mut Vec<OwnerReference>),
+    ) -> Result<(), kube::Error> {
         let Some(api) = self.api(place) else { return Ok(()) };
         let Some(object) = api.get_metadata_opt(&place.name).await? else { return Ok(()) };
         if object.metadata.uid.as_deref() != Some(uid) {
             return Ok(());
         }
-        let left: Vec<_> = object.owner_references().iter().filter(|o| !gone.contains(&o.uid)).collect();
-        if left.len() == object.owner_references().len() {
+        let mut owners = object.owner_references().to_vec();
+        change(&mut owners);
+        if owners == object.owner_references() {
             return Ok(());
         }
         let patch = json!({ "metadata": {
             "uid": uid,
             "resourceVersion": object.resource_version(),
-            "ownerReferences": left,
+            "ownerReferences": owners,
         }});
         self.patch(&api, &place.name, patch).await
     }
