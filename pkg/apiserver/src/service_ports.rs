@@ -19,14 +19,18 @@ const PREFIX: &str = "services/nodeports/";
 /// Port and protocol.
 pub type NodePort = (u16, String);
 
+/// The protocol of a Service's port.
+pub fn protocol(port: &Value) -> &str {
+    port["protocol"].as_str().unwrap_or("TCP")
+}
+
 /// The ports that a Service holds on nodes, also for health checks.
 pub fn held(service: &Value) -> BTreeSet<NodePort> {
     let spec = &service["spec"];
     let number = |port: &Value| u16::try_from(port.as_u64().unwrap_or(0)).ok().filter(|port| *port != 0);
-    let protocol = |port: &Value| port["protocol"].as_str().unwrap_or("TCP").to_owned();
     let listed = spec["ports"].as_array().into_iter().flatten();
     let mut ports: BTreeSet<NodePort> =
-        listed.filter_map(|port| Some((number(&port["nodePort"])?, protocol(port)))).collect();
+        listed.filter_map(|port| Some((number(&port["nodePort"])?, protocol(port).to_owned()))).collect();
     ports.extend(number(&spec["healthCheckNodePort"]).map(|port| (port, "TCP".to_owned())));
     ports
 }

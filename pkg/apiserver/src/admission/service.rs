@@ -31,7 +31,7 @@ use crate::{
     cache::{Cache, Object},
     call::Call,
     service_ips,
-    service_ports::{self, NodePort},
+    service_ports::{self, NodePort, protocol},
 };
 
 /// The addresses of Services.
@@ -108,10 +108,6 @@ impl Held {
         let ips = spec["clusterIPs"].as_array().into_iter().flatten().chain([&spec["clusterIP"]]);
         Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports: service_ports::held(service) }
     }
-}
-
-fn protocol(port: &Value) -> &str {
-    port["protocol"].as_str().unwrap_or("TCP")
 }
 
 /// What others hold, for one decision.
