@@ -65,6 +65,8 @@ pub fn encode(object: &Value) -> Bytes {
     out.push(b'}');
     members(object, &["kind", "apiVersion", "metadata"], &mut out, true);
     out.push(b'}');
+    // It is kept as long as the object is.
+    out.shrink_to_fit();
     out.into()
 }
 

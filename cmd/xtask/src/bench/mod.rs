@@ -96,6 +96,7 @@ pub fn run(names: &[&str]) -> anyhow::Result<()> {
         check::release()?;
     }
     check::load_generator()?;
+    crate::images::build()?;
     let mut picked: Vec<&Row> = ROWS.iter().filter(|row| names.is_empty() || names.contains(&row.name)).collect();
     picked.sort_by_key(|row| row.phase);
     let mut bench = Bench::default();
