@@ -136,7 +136,9 @@ impl Registries {
     }
 
     fn parse(text: &str) -> Result<Self, Fault> {
-        let file: Option<File> = serde_saphyr::from_str(text)?;
+        // A line of the file may hold a password, and errors are logged.
+        let options = serde_saphyr::options! { with_snippet: false };
+        let file: Option<File> = serde_saphyr::from_str_with_options(text, options)?;
         let File { mirrors, configs } = file.unwrap_or_default();
         let mut registries = Self::default();
         for (name, mirror) in mirrors.unwrap_or_default() {
@@ -293,12 +295,10 @@ fn endpoints(place: &str, mirror: Mirror) -> Result<Vec<Endpoint>, Fault> {
         return Err(wrong(format!("{place}.rewrite"), message));
     }
     let mut endpoints = Vec::new();
-    for text in mirror.endpoint.unwrap_or_default() {
-        let endpoint = Endpoint::parse(&text).ok_or_else(|| {
-            wrong(
-                format!("{place}.endpoint"),
-                format!("{text:?} should look like https://HOST:PORT or http://HOST:PORT"),
-            )
+    for (at, text) in mirror.endpoint.unwrap_or_default().iter().enumerate() {
+        // It may hold a password, so it is not shown.
+        let endpoint = Endpoint::parse(text).ok_or_else(|| {
+            wrong(format!("{place}.endpoint[{at}]"), "should look like https://HOST:PORT or http://HOST:PORT")
         })?;
         if !endpoints.contains(&endpoint) {
             endpoints.push(endpoint);
