@@ -4,7 +4,8 @@
 //!
 //! Guarantees: what is not understood is refused, with its place in the file. Credentials name the host that they are
 //! for, and containerd shows them to no other.
-//! Caveats: mirrors under other names (`rewrite`) are refused: containerd has no such thing.
+//! Caveats: mirrors under other names (`rewrite`) are refused: containerd has no such thing. Credentials of a pod's
+//! secrets name no host, as upstream: a mirror that asks for some gets them, over `http` in clear.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
