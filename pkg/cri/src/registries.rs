@@ -16,17 +16,13 @@ use http::Uri;
 use http::uri::Authority;
 use serde::Deserialize;
 
+use crate::images::names::{self, HUB, HUB_HOST};
 use crate::v1::AuthConfig;
 
 /// The entry for registries that have none of their own.
 const ANY: &str = "*";
 /// containerd's folder for these.
 const DEFAULT_FOLDER: &str = "_default";
-/// The registry of images that name none.
-const HUB: &str = "docker.io";
-/// Where that is, and what else it is called.
-const HUB_HOST: &str = "registry-1.docker.io";
-const HUB_NAMES: [&str; 3] = [HUB, HUB_HOST, "index.docker.io"];
 
 /// Why `registries.yaml` cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -181,7 +177,7 @@ impl Registries {
                 text += "override_path = true\n";
             }
             if endpoint.scheme == "https" {
-                text += &self.tls(registry(&endpoint.host));
+                text += &self.tls(names::registry(&endpoint.host));
             }
         }
         text
@@ -206,12 +202,12 @@ impl Registries {
 
     /// The credentials for pulls of a registry's images: those of its mirrors and its own, each for one host.
     pub fn credentials(&self, registry: &str) -> Vec<AuthConfig> {
-        let registry = self::registry(registry);
+        let registry = names::registry(registry);
         let own = if self.access.contains_key(registry) { None } else { self.mirrors.get(ANY) };
         let endpoints = self.mirrors.get(registry).or(own);
         let mut found: Vec<AuthConfig> = Vec::new();
         for endpoint in endpoints.into_iter().flatten().chain([&Endpoint::own(registry)]) {
-            let auth = self.access.get(self::registry(&endpoint.host)).and_then(|access| access.auth.as_ref());
+            let auth = self.access.get(names::registry(&endpoint.host)).and_then(|access| access.auth.as_ref());
             // containerd compares the host alone.
             let server_address = format!("https://{}", endpoint.host);
             if let Some(auth) = auth.filter(|_| found.iter().all(|known| known.server_address != server_address)) {
@@ -247,7 +243,7 @@ impl Endpoint {
         let whole = url.query().is_none() && !text.contains('#');
         whole.then(|| Self {
             scheme,
-            host: Self::own(registry(host)).host,
+            host: Self::own(names::registry(host)).host,
             path: if path == "/v2" { String::new() } else { path.to_owned() },
         })
     }
@@ -312,8 +308,8 @@ fn insert<T>(entries: &mut BTreeMap<String, T>, place: &str, name: &str, entry: 
     if name != ANY && !is_host(name) {
         return Err(wrong(place.to_owned(), "the name of a registry should look like HOST or HOST:PORT"));
     }
-    match entries.insert(registry(name).to_owned(), entry) {
-        Some(_) => Err(wrong(place.to_owned(), format!("there is another entry for {}", registry(name)))),
+    match entries.insert(names::registry(name).to_owned(), entry) {
+        Some(_) => Err(wrong(place.to_owned(), format!("there is another entry for {}", names::registry(name)))),
         None => Ok(()),
     }
 }
@@ -322,11 +318,6 @@ fn insert<T>(entries: &mut BTreeMap<String, T>, place: &str, name: &str, entry: 
 fn is_host(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
     begins && !text.contains('@') && text.parse::<Authority>().is_ok()
-}
-
-/// The name under which a registry's images are known.
-fn registry(host: &str) -> &str {
-    if HUB_NAMES.contains(&host) { HUB } else { host }
 }
 
 /// A TOML basic string; JSON's escapes are a subset of TOML's.
