@@ -4,7 +4,8 @@
 //!
 //! Guarantees: what is not understood is refused, with its place in the file. Credentials name the host that they are
 //! for, and containerd shows them to no other.
-//! Caveats: mirrors under other names (`rewrite`) are refused: containerd has no such thing.
+//! Caveats: mirrors under other names (`rewrite`) are refused: containerd has no such thing. Credentials of a pod's
+//! secrets name no host, as upstream: a mirror that asks for some gets them, over `http` in clear.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,17 +16,13 @@ use http::Uri;
 use http::uri::Authority;
 use serde::Deserialize;
 
+use crate::images::names::{self, HUB, HUB_HOST};
 use crate::v1::AuthConfig;
 
 /// The entry for registries that have none of their own.
 const ANY: &str = "*";
 /// containerd's folder for these.
 const DEFAULT_FOLDER: &str = "_default";
-/// The registry of images that name none.
-const HUB: &str = "docker.io";
-/// Where that is, and what else it is called.
-const HUB_HOST: &str = "registry-1.docker.io";
-const HUB_NAMES: [&str; 3] = [HUB, HUB_HOST, "index.docker.io"];
 
 /// Why `registries.yaml` cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +133,9 @@ impl Registries {
     }
 
     fn parse(text: &str) -> Result<Self, Fault> {
-        let file: Option<File> = serde_saphyr::from_str(text)?;
+        // A line of the file may hold a password, and errors are logged.
+        let options = serde_saphyr::options! { with_snippet: false };
+        let file: Option<File> = serde_saphyr::from_str_with_options(text, options)?;
         let File { mirrors, configs } = file.unwrap_or_default();
         let mut registries = Self::default();
         for (name, mirror) in mirrors.unwrap_or_default() {
@@ -178,7 +177,7 @@ impl Registries {
                 text += "override_path = true\n";
             }
             if endpoint.scheme == "https" {
-                text += &self.tls(registry(&endpoint.host));
+                text += &self.tls(names::registry(&endpoint.host));
             }
         }
         text
@@ -203,12 +202,12 @@ impl Registries {
 
     /// The credentials for pulls of a registry's images: those of its mirrors and its own, each for one host.
     pub fn credentials(&self, registry: &str) -> Vec<AuthConfig> {
-        let registry = self::registry(registry);
+        let registry = names::registry(registry);
         let own = if self.access.contains_key(registry) { None } else { self.mirrors.get(ANY) };
         let endpoints = self.mirrors.get(registry).or(own);
         let mut found: Vec<AuthConfig> = Vec::new();
         for endpoint in endpoints.into_iter().flatten().chain([&Endpoint::own(registry)]) {
-            let auth = self.access.get(self::registry(&endpoint.host)).and_then(|access| access.auth.as_ref());
+            let auth = self.access.get(names::registry(&endpoint.host)).and_then(|access| access.auth.as_ref());
             // containerd compares the host alone.
             let server_address = format!("https://{}", endpoint.host);
             if let Some(auth) = auth.filter(|_| found.iter().all(|known| known.server_address != server_address)) {
@@ -244,7 +243,7 @@ impl Endpoint {
         let whole = url.query().is_none() && !text.contains('#');
         whole.then(|| Self {
             scheme,
-            host: Self::own(registry(host)).host,
+            host: Self::own(names::registry(host)).host,
             path: if path == "/v2" { String::new() } else { path.to_owned() },
         })
     }
@@ -293,12 +292,10 @@ fn endpoints(place: &str, mirror: Mirror) -> Result<Vec<Endpoint>, Fault> {
         return Err(wrong(format!("{place}.rewrite"), message));
     }
     let mut endpoints = Vec::new();
-    for text in mirror.endpoint.unwrap_or_default() {
-        let endpoint = Endpoint::parse(&text).ok_or_else(|| {
-            wrong(
-                format!("{place}.endpoint"),
-                format!("{text:?} should look like https://HOST:PORT or http://HOST:PORT"),
-            )
+    for (at, text) in mirror.endpoint.unwrap_or_default().iter().enumerate() {
+        // It may hold a password, so it is not shown.
+        let endpoint = Endpoint::parse(text).ok_or_else(|| {
+            wrong(format!("{place}.endpoint[{at}]"), "should look like https://HOST:PORT or http://HOST:PORT")
         })?;
         if !endpoints.contains(&endpoint) {
             endpoints.push(endpoint);
@@ -311,8 +308,8 @@ fn insert<T>(entries: &mut BTreeMap<String, T>, place: &str, name: &str, entry: 
     if name != ANY && !is_host(name) {
         return Err(wrong(place.to_owned(), "the name of a registry should look like HOST or HOST:PORT"));
     }
-    match entries.insert(registry(name).to_owned(), entry) {
-        Some(_) => Err(wrong(place.to_owned(), format!("there is another entry for {}", registry(name)))),
+    match entries.insert(names::registry(name).to_owned(), entry) {
+        Some(_) => Err(wrong(place.to_owned(), format!("there is another entry for {}", names::registry(name)))),
         None => Ok(()),
     }
 }
@@ -321,11 +318,6 @@ fn insert<T>(entries: &mut BTreeMap<String, T>, place: &str, name: &str, entry: 
 fn is_host(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
     begins && !text.contains('@') && text.parse::<Authority>().is_ok()
-}
-
-/// The name under which a registry's images are known.
-fn registry(host: &str) -> &str {
-    if HUB_NAMES.contains(&host) { HUB } else { host }
 }
 
 /// A TOML basic string; JSON's escapes are a subset of TOML's.

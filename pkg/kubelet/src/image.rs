@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cri::images::names;
 use cri::v1 as rt;
 use k8s_openapi::api::core::v1::{Container, Secret};
 use serde_json::Value;
@@ -147,19 +148,13 @@ fn auth(entry: &Value) -> rt::AuthConfig {
     }
 }
 
-/// The registry of an image, and the rest of its name.
-pub fn split(image: &str) -> (&str, &str) {
-    let is_host = |first: &str| first.contains('.') || first.contains(':') || first == "localhost";
-    image.split_once('/').filter(|(first, _)| is_host(first)).unwrap_or(("docker.io", image))
-}
-
 /// The length of the match of a registry entry (`host`, `*.host`, `host/path`, with or without scheme) on an image.
 fn matches(registry: &str, image: &str) -> Option<usize> {
     let entry = registry.trim_start_matches("https://").trim_start_matches("http://");
     let entry = entry.trim_end_matches('/').trim_end_matches("/v1").trim_end_matches("/v2");
     let (host, path) = entry.split_once('/').unwrap_or((entry, ""));
-    let (image_host, image_path) = split(image);
-    let host = if host == "index.docker.io" { "docker.io" } else { host };
+    let (image_host, image_path) = names::split(image);
+    let [host, image_host] = [host, image_host].map(names::registry);
     let parts: (Vec<_>, Vec<_>) = (host.split('.').collect(), image_host.split('.').collect());
     let same = parts.0.len() == parts.1.len() && parts.0.iter().zip(&parts.1).all(|(a, b)| *a == "*" || a == b);
     let below = path.is_empty()
@@ -203,8 +198,10 @@ mod tests {
         }});
         let data = STANDARD.encode(config.to_string());
         let secret: Secret = serde_json::from_value(json!({"data": {".dockerconfigjson": data}})).unwrap();
-        let table: [(&str, &[&str]); 6] = [
+        let table: [(&str, &[&str]); 8] = [
             ("nginx", &["hub"]),
+            ("index.docker.io/library/nginx", &["hub"]),
+            ("registry-1.docker.io/library/nginx", &["hub"]),
             ("library/nginx:1", &["hub"]),
             ("registry.example/a", &["all"]),
             ("registry.example/team/a:1", &["team", "all"]),

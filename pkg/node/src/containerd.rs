@@ -283,13 +283,7 @@ impl Program {
             snapshotter: if overlay_works(&config.root) { "overlayfs" } else { "native" },
             restrict_oom_score: !may_lower_oom_score(),
         });
-        if std::fs::read_to_string(&config.config_path).is_ok_and(|old| old == text) {
-            return Ok(false);
-        }
-        let draft = config.config_path.with_extension("new");
-        std::fs::write(&draft, text).map_err(file("write", &draft))?;
-        std::fs::rename(&draft, &config.config_path).map_err(file("write", &config.config_path))?;
-        Ok(true)
+        cri::write_whole(&config.config_path, &text).map_err(file("write", &config.config_path))
     }
 
     /// Runs containerd and waits until CRI answers. One that runs is ended: two would fight over the socket.

@@ -3,7 +3,7 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use client::{Informers, ObjectKey};
@@ -54,7 +54,9 @@ pub async fn start(config: &NodeConfig, informers: Informers, stages: &mut Stage
     };
     dns::start(dns, stage.stop.clone(), &stage.tasks).await?;
     // From here on the runtime starts pods, and the node is Ready.
-    write_whole(&paths.cni_conf().join("10-kinglet.conflist"), &cni::conf(&options))
+    let conf = paths.cni_conf().join("10-kinglet.conflist");
+    let failed = |source| Error::File { path: conf.display().to_string(), source };
+    cri::write_whole(&conf, &cni::conf(&options)).map(drop).map_err(failed)
 }
 
 /// Waits for the range that the node-ipam controller gives to this node.
@@ -86,18 +88,6 @@ fn ranges(cluster: &ClusterSettings) -> Result<(Net, Net), Error> {
 fn parse(option: &'static str, text: &str) -> Result<Net, Error> {
     let message = "it should look like 10.42.0.0/16";
     text.parse().map_err(|_| Error::Option { option, value: text.to_owned(), message: message.to_owned() })
-}
-
-/// The runtime takes any file that it finds, so it must appear whole.
-pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Error> {
-    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
-        return Ok(());
-    }
-    let draft = path.with_extension("new");
-    let written = std::fs::create_dir_all(path.parent().unwrap_or(path))
-        .and_then(|()| std::fs::write(&draft, text))
-        .and_then(|()| std::fs::rename(&draft, path));
-    written.map_err(|source| Error::File { path: path.display().to_string(), source })
 }
 
 /// The names that a node's network has, whatever its range; reservations are below `data`.

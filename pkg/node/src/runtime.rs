@@ -85,14 +85,15 @@ pub fn config(paths: &Paths) -> containerd::Config {
 
 /// Makes `dir` hold what containerd is to know of registries, and nothing else. It reads a file at each pull.
 fn write_registries(registries: &Registries, dir: &Path) -> Result<(), Error> {
+    let failed = |path: PathBuf| move |source| Error::File { path: path.display().to_string(), source };
     let folders = registries.folders();
     for (folder, text) in &folders {
-        crate::network::write_whole(&dir.join(folder).join("hosts.toml"), text)?;
+        let file = dir.join(folder).join("hosts.toml");
+        cri::write_whole(&file, text).map_err(failed(file))?;
     }
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         if !folders.keys().any(|folder| entry.file_name() == **folder) {
-            let failed = |source| Error::File { path: entry.path().display().to_string(), source };
-            std::fs::remove_dir_all(entry.path()).map_err(failed)?;
+            std::fs::remove_dir_all(entry.path()).map_err(failed(entry.path()))?;
         }
     }
     Ok(())

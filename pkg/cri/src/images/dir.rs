@@ -112,8 +112,6 @@ fn load(state: &Path) -> Record {
 
 fn save(state: &Path, record: &Record) -> Result<(), Error> {
     let failed = |source| Error::Directory { action: "write", path: state.to_owned(), source };
-    let text = serde_json::to_vec_pretty(record).map_err(|error| failed(error.into()))?;
-    let draft = state.with_extension("new");
-    std::fs::write(&draft, text).map_err(failed)?;
-    std::fs::rename(&draft, state).map_err(failed)
+    let text = serde_json::to_string_pretty(record).map_err(|error| failed(error.into()))?;
+    crate::write_whole(state, &text).map(drop).map_err(failed)
 }

@@ -3,16 +3,33 @@
 //! The rules are those of the reference grammar that container tools share: a first component counts as a registry
 //! when it has a dot or a port, or is `localhost`; anything else is on `docker.io`, single words in its `library`.
 
+/// The registry of images that name none.
+pub const HUB: &str = "docker.io";
+/// Where that is.
+pub const HUB_HOST: &str = "registry-1.docker.io";
+/// What it was called: the only other name that the grammar takes for it.
+const HUB_INDEX: &str = "index.docker.io";
+
+/// The name under which the registry at a host is known.
+pub fn registry(host: &str) -> &str {
+    if [HUB_HOST, HUB_INDEX].contains(&host) { HUB } else { host }
+}
+
+/// The registry of an image as its full name has it, and the rest of the name as it is given.
+pub fn split(name: &str) -> (&str, &str) {
+    match name.split_once('/') {
+        Some((HUB_INDEX, rest)) => (HUB, rest),
+        Some((first, rest)) if first.contains(['.', ':']) || first == "localhost" => (first, rest),
+        _ => (HUB, name),
+    }
+}
+
 /// The full form of `name`, or what is wrong with it.
 pub fn normalise(name: &str) -> Result<String, String> {
     if name.is_empty() || name.len() > 512 || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(format!("{name:?} is not an image name"));
     }
-    let (domain, rest) = match name.split_once('/') {
-        Some((first, rest)) if first.contains(['.', ':']) || first == "localhost" => (first, rest.to_owned()),
-        Some(_) => ("docker.io", name.to_owned()),
-        None => ("docker.io", format!("library/{name}")),
-    };
+    let (domain, rest) = split(name);
     let (host, port) = domain.split_once(':').unwrap_or((domain, "0"));
     if host.is_empty()
         || port.parse::<u16>().is_err()
@@ -20,8 +37,7 @@ pub fn normalise(name: &str) -> Result<String, String> {
     {
         return Err(format!("{name:?} is not an image name: {domain:?} is not a registry"));
     }
-    let domain = if domain == "index.docker.io" { "docker.io" } else { domain };
-    let rest = if domain == "docker.io" && !rest.contains('/') { format!("library/{rest}") } else { rest };
+    let rest = if domain == HUB && !rest.contains('/') { format!("library/{rest}") } else { rest.to_owned() };
     let (named, digest) = match rest.split_once('@') {
         Some((named, digest)) => (named, Some(digest)),
         None => (rest.as_str(), None),
@@ -89,6 +105,8 @@ mod tests {
             ("busybox:1.35", "docker.io/library/busybox:1.35".to_owned()),
             ("docker.io/busybox", "docker.io/library/busybox:latest".to_owned()),
             ("index.docker.io/a/b:c", "docker.io/a/b:c".to_owned()),
+            // A runtime keeps this name.
+            ("registry-1.docker.io/a/b", "registry-1.docker.io/a/b:latest".to_owned()),
             ("rancher/klipper-lb:v1", "docker.io/rancher/klipper-lb:v1".to_owned()),
             ("localhost/app", "localhost/app:latest".to_owned()),
             ("localhost:5000/app", "localhost:5000/app:latest".to_owned()),

@@ -209,7 +209,7 @@ impl Worker {
                 let secrets = self.pod.spec.iter().flat_map(|s| s.image_pull_secrets.iter().flatten());
                 let secrets = secrets.filter_map(|s| self.fetched.secrets.get(&s.name)).map(|s| &**s);
                 let mut credentials = image::credentials(secrets, &image);
-                credentials.extend(self.ctx.config.registries.credentials(image::split(&image).0));
+                credentials.extend(self.ctx.config.registries.credentials(cri::images::names::split(&image).0));
                 let (runtime, inbox, name) = (self.ctx.runtime.clone(), self.inbox.clone(), name.to_owned());
                 self.memory.images.insert(name.clone(), Image::Pulling);
                 self.beside(async move {

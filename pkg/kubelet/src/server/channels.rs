@@ -1,31 +1,30 @@
-//! WebSockets of exec, attach and port-forward.
+//! WebSockets with channels, and exec and attach over them.
 //!
-//! A message is one byte of channel number and its payload. With a `base64` protocol both are text, the channel a digit.
+//! A message is one byte of channel number and its payload. With a `base64` protocol both are text, the channel a
+//! character that is counted from `0`.
 //! Of commands, channel 0 is input, 1 output, 2 errors, 3 the end, 4 the size of the terminal. Since `v5`, channel 255
 //! closes the channel whose number is its payload: that is how input ends. Before `v4` channel 3 carries words, since
-//! then a Status. Of port-forward, channels 2n and 2n+1 are the bytes and the errors of port n.
+//! then a Status.
 
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{BufMut as _, Bytes, BytesMut};
-use cri::streaming::{
-    Error as StreamError, ExecStream, ExitStatus, PORT_FORWARD, PortConnection, PortForward, Streams, port_forward,
-};
-use futures::future::join_all;
+use cri::streaming::{Error as StreamError, ExecStream, ExitStatus, Streams};
 use futures::stream::SplitSink;
-use futures::{SinkExt as _, StreamExt as _};
-use hyper_util::rt::TokioIo;
+use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use super::stream::{Asked, ask};
-use super::{Answer, Shared};
+use super::Answer;
+use super::stream::Asked;
 
 const STDIN: u8 = 0;
 const STDOUT: u8 = 1;
@@ -34,10 +33,13 @@ const END: u8 = 3;
 const RESIZE: u8 = 4;
 const CLOSE: u8 = 255;
 
+/// Channel 0 in text.
+const ZERO: u32 = '0' as u32;
+
 /// Bytes of output in a message, at most.
-const CHUNK: usize = 32 << 10;
+pub const CHUNK: usize = 32 << 10;
 /// Messages that may wait for a slow client.
-const QUEUE: usize = 16;
+pub const QUEUE: usize = 16;
 
 /// Protocols that are spoken, the best first.
 const PROTOCOLS: [&str; 6] = [
@@ -54,14 +56,16 @@ const DEFAULT: &str = "channel.k8s.io";
 
 /// How messages look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Dialect {
+pub struct Dialect {
     text: bool,
     status: bool,
     closes: bool,
 }
 
 impl Dialect {
-    fn of(protocol: &str) -> Self {
+    /// What the chosen protocol asks for.
+    pub fn of(chosen: Option<&str>) -> Self {
+        let protocol = chosen.unwrap_or(DEFAULT);
         Dialect {
             text: protocol.contains("base64"),
             status: protocol.starts_with("v4") || protocol.starts_with("v5"),
@@ -69,9 +73,11 @@ impl Dialect {
         }
     }
 
-    fn encode(self, channel: u8, payload: &[u8]) -> Message {
+    /// A message.
+    pub fn encode(self, channel: u8, payload: &[u8]) -> Message {
         if self.text {
-            return Message::Text(format!("{channel}{}", STANDARD.encode(payload)).into());
+            let number = char::from_u32(ZERO + u32::from(channel)).expect("far below the surrogates");
+            return Message::Text(format!("{number}{}", STANDARD.encode(payload)).into());
         }
         let mut message = BytesMut::with_capacity(payload.len() + 1);
         message.put_u8(channel);
@@ -80,18 +86,19 @@ impl Dialect {
     }
 
     /// Channel and payload of a message, of whichever type it is; `None` if it is none of ours.
-    fn decode(self, message: Message) -> Option<(u8, Bytes)> {
+    pub fn decode(self, message: Message) -> Option<(u8, Bytes)> {
         let mut bytes: Bytes = match message {
             Message::Binary(bytes) => bytes,
             Message::Text(text) => text.into(),
             _ => return None,
         };
-        let channel = *bytes.first()?;
-        let payload = bytes.split_off(1);
-        match self.text {
-            true => Some((channel.checked_sub(b'0')?, STANDARD.decode(payload).ok()?.into())),
-            false => Some((channel, payload)),
+        if self.text {
+            let mut text = std::str::from_utf8(&bytes).ok()?.chars();
+            let channel = u32::from(text.next()?).checked_sub(ZERO)?.try_into().ok()?;
+            return Some((channel, STANDARD.decode(text.as_str()).ok()?.into()));
         }
+        let channel = *bytes.first()?;
+        Some((channel, bytes.split_off(1)))
     }
 
     /// What channel 3 says at the end.
@@ -124,124 +131,57 @@ fn status(result: &Result<ExitStatus, StreamError>) -> Value {
     }
 }
 
-/// The best protocol that the client offers; `None` if it offers none.
-fn choose(protocols: &[String]) -> Result<Option<&'static str>, Answer> {
-    let chosen = PROTOCOLS.into_iter().find(|p| protocols.iter().any(|o| o == p));
-    if chosen.is_none() && !protocols.is_empty() {
-        let text = format!("none of the protocols {protocols:?} is spoken here: {PROTOCOLS:?}");
-        return Err(Answer(StatusCode::BAD_REQUEST, text));
-    }
-    Ok(chosen)
+/// A client that asks for a WebSocket.
+pub struct Handshake {
+    /// What it asks for.
+    pub upgrade: WebSocketUpgrade,
+    /// The protocols that it offers.
+    pub protocols: Vec<String>,
+    /// Ends what comes of the socket: a client may hold it for ever.
+    pub stop: CancellationToken,
+    /// Waits until that is done.
+    pub tasks: TaskTracker,
 }
 
-/// Answers the upgrade; what comes of the socket is tracked, so that a stop waits for the last words.
-fn respond<F>(
-    shared: &Shared,
-    upgrade: WebSocketUpgrade,
-    chosen: Option<&'static str>,
-    talk: impl FnOnce(WebSocket, Dialect) -> F + Send + 'static,
-) -> Response
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    let upgrade = if let Some(protocol) = chosen { upgrade.protocols([protocol]) } else { upgrade };
-    let (tasks, dialect) = (shared.ctx.tasks.clone(), Dialect::of(chosen.unwrap_or(DEFAULT)));
-    upgrade.on_upgrade(move |socket| async move { tasks.track_future(talk(socket, dialect)).await })
+impl Handshake {
+    /// The best protocol with channels that the client offers; `None` if it offers none at all.
+    pub fn choose(&self) -> Result<Option<&'static str>, Answer> {
+        let offered = &self.protocols;
+        let chosen = PROTOCOLS.into_iter().find(|p| offered.iter().any(|o| o == p));
+        if chosen.is_none() && !offered.is_empty() {
+            let text = format!("none of the protocols {offered:?} is spoken here: {PROTOCOLS:?}");
+            return Err(Answer(StatusCode::BAD_REQUEST, text));
+        }
+        Ok(chosen)
+    }
+
+    /// Answers the upgrade, and talks until the end of `talk` or the kubelet's stop.
+    pub fn respond<F>(
+        self,
+        chosen: Option<&'static str>,
+        talk: impl FnOnce(WebSocket) -> F + Send + 'static,
+    ) -> Response
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let Handshake { upgrade, stop, tasks, .. } = self;
+        let upgrade = if let Some(protocol) = chosen { upgrade.protocols([protocol]) } else { upgrade };
+        upgrade.on_upgrade(move |socket| tasks.track_future(stop.run_until_cancelled_owned(talk(socket)).map(drop)))
+    }
 }
 
 /// Joins a client with channels and a command or container at `url`.
-pub async fn serve(
-    shared: &Shared,
-    upgrade: WebSocketUpgrade,
-    protocols: &[String],
-    url: &str,
-    asked: Asked,
-) -> Result<Response, Answer> {
-    let chosen = choose(protocols)?;
+pub async fn serve(handshake: Handshake, url: &str, asked: Asked) -> Result<Response, Answer> {
+    let chosen = handshake.choose()?;
     let streams = Streams { stdin: asked.stdin, stdout: asked.stdout, stderr: asked.stderr, tty: asked.tty };
     let stream = cri::streaming::exec(url, streams).await;
     let stream = stream.map_err(|e| Answer(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
-    Ok(respond(shared, upgrade, chosen, move |socket, dialect| join(socket, stream, dialect, streams)))
-}
-
-/// Joins a client with channels and ports of a pod at `url`: to each port a channel for bytes and one for the reason
-/// why there are none, which begin with the number of the port.
-pub async fn forward(
-    shared: &Shared,
-    upgrade: WebSocketUpgrade,
-    protocols: &[String],
-    url: &str,
-    ports: &[i32],
-) -> Result<Response, Answer> {
-    let chosen = choose(protocols)?;
-    // Every port has two of 256 channels.
-    let numbers: Option<Vec<u16>> = ports.iter().map(|port| u16::try_from(*port).ok()).collect();
-    let Some(ports) = numbers.filter(|ports| (1..=128).contains(&ports.len())) else {
-        return Err(Answer(StatusCode::BAD_REQUEST, "query parameter \"port\" is required, once to 128 times".into()));
-    };
-    let session = port_forward(url).await;
-    let session = session.map_err(|e| Answer(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
-    Ok(respond(shared, upgrade, chosen, move |socket, dialect| join_ports(socket, session, dialect, ports)))
-}
-
-async fn join_ports(socket: WebSocket, session: PortForward, dialect: Dialect, ports: Vec<u16>) {
-    let (to_client, mut from_client) = socket.split();
-    let (out, queue) = mpsc::channel::<Message>(QUEUE);
-    let sending = send(to_client, queue);
-    let forwarding = async move {
-        let (mut writers, mut pumps) = (Vec::new(), Vec::new());
-        for (data, port) in (0_u8..).step_by(2).zip(ports) {
-            let error = data + 1;
-            for channel in [data, error] {
-                let _ = out.send(dialect.encode(channel, &port.to_le_bytes())).await;
-            }
-            match session.connect(port).await {
-                Ok(PortConnection { reader, writer, status }) => {
-                    writers.push(Some(writer));
-                    let out = out.clone();
-                    pumps.push(async move {
-                        let (_, status) = tokio::join!(copy(Some(reader), data, dialect, out.clone()), status);
-                        if let Err(failure) = status {
-                            let _ = out.send(dialect.encode(error, failure.to_string().as_bytes())).await;
-                        }
-                    });
-                }
-                Err(failure) => {
-                    writers.push(None);
-                    let _ = out.send(dialect.encode(error, failure.to_string().as_bytes())).await;
-                }
-            }
-        }
-        drop(out);
-        let input = async {
-            while let Some(Ok(message)) = from_client.next().await {
-                if matches!(message, Message::Close(_)) {
-                    return;
-                }
-                let Some((channel, bytes)) = dialect.decode(message).filter(|(channel, _)| channel % 2 == 0) else {
-                    continue;
-                };
-                let Some(slot) = writers.get_mut(usize::from(channel / 2)) else { continue };
-                // A port that reads no more is no reason to end.
-                if let Some(writer) = slot
-                    && writer.write_all(&bytes).await.is_err()
-                {
-                    *slot = None;
-                }
-            }
-        };
-        tokio::select! {
-            _ = join_all(pumps) => {}
-            () = input => {}
-        }
-    };
-    if let (Err(error), ()) = tokio::join!(sending, forwarding) {
-        tracing::debug!(%error, "port-forward ended");
-    }
+    let dialect = Dialect::of(chosen);
+    Ok(handshake.respond(chosen, move |socket| join(socket, stream, dialect, streams)))
 }
 
 /// Sends what is queued, and that there is no more.
-async fn send(
+pub async fn send(
     mut to_client: SplitSink<WebSocket, Message>,
     mut queue: mpsc::Receiver<Message>,
 ) -> Result<(), axum::Error> {
@@ -325,7 +265,7 @@ fn size(text: &[u8]) -> Option<(u16, u16)> {
 }
 
 /// Sends what `from` has as messages of a channel, until its end or the client's.
-async fn copy(
+pub async fn copy(
     from: Option<impl AsyncRead + Unpin>,
     channel: u8,
     dialect: Dialect,
@@ -341,61 +281,21 @@ async fn copy(
     }
 }
 
-/// Unpacks SPDY from the messages of a client and carries it to the runtime, and back.
-pub async fn tunnel(socket: WebSocket, url: &str) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
-    headers.insert(header::UPGRADE, HeaderValue::from_static("SPDY/3.1"));
-    headers.insert("x-stream-protocol-version", HeaderValue::from_static(PORT_FORWARD));
-    let (response, upgrade) = ask(url, Method::POST, &headers).await?;
-    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(format!("the runtime's streaming server answered {}", response.status()).into());
-    }
-    let (mut reader, mut writer) = tokio::io::split(TokioIo::new(upgrade.await?));
-    let (mut to_client, mut from_client) = socket.split();
-    let there = async {
-        while let Some(message) = from_client.next().await {
-            match message? {
-                Message::Binary(bytes) => writer.write_all(&bytes).await?,
-                Message::Close(_) => break,
-                _ => {}
-            }
-        }
-        writer.shutdown().await?;
-        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
-    };
-    let back = async {
-        let mut buffer = vec![0; CHUNK];
-        loop {
-            let read = reader.read(&mut buffer).await?;
-            if read == 0 {
-                break;
-            }
-            to_client.send(Message::Binary(Bytes::copy_from_slice(&buffer[..read]))).await?;
-        }
-        Ok(())
-    };
-    // The end of one direction is the end of both: the streams within have ends of their own.
-    tokio::select! {
-        done = there => done,
-        done = back => done,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn messages_look_as_their_protocol_says() {
-        let binary = Dialect::of("v5.channel.k8s.io");
-        let text = Dialect::of("base64.channel.k8s.io");
+        let binary = Dialect::of(Some("v5.channel.k8s.io"));
+        let text = Dialect::of(Some("base64.channel.k8s.io"));
         assert_eq!(binary.encode(1, b"ab"), Message::Binary(Bytes::from_static(b"\x01ab")));
         assert_eq!(text.encode(1, b"ab"), Message::Text("1YWI=".into()));
-        for dialect in [binary, text] {
-            let round = dialect.decode(dialect.encode(0, b"xyz")).unwrap();
-            assert_eq!((round.0, &round.1[..]), (0, &b"xyz"[..]));
+        for (dialect, channel) in [binary, text].into_iter().flat_map(|d| (0..=u8::MAX).map(move |c| (d, c))) {
+            let round = dialect.decode(dialect.encode(channel, b"xyz"));
+            assert_eq!(round, Some((channel, Bytes::from_static(b"xyz"))), "{dialect:?}");
         }
+        assert_eq!(text.encode(10, b"ab"), Message::Text(":YWI=".into()), "one character, as clients read it");
         assert_eq!(binary.decode(Message::Binary(Bytes::new())), None);
         assert_eq!(text.decode(Message::Text("1!".into())), None);
         // The type of a message says nothing.
@@ -406,7 +306,7 @@ mod tests {
     #[test]
     fn the_end_is_told_as_a_status_or_in_words() {
         let ends = |protocol: &str, code| {
-            let end = Dialect::of(protocol).end(&Ok(ExitStatus { code }));
+            let end = Dialect::of(Some(protocol)).end(&Ok(ExitStatus { code }));
             end.map(|e| String::from_utf8(e).unwrap())
         };
         assert_eq!(ends("channel.k8s.io", 0), None);

@@ -5,6 +5,7 @@
 
 pub mod auth;
 pub mod channels;
+pub mod forward;
 pub mod logs;
 pub mod stats;
 pub mod stream;
@@ -145,3 +146,6 @@ async fn connection(ctx: &Context, stream: TcpStream, peer: SocketAddr, router: 
         tracing::debug!(error = %error, %peer, "connection ended");
     }
 }
+
+#[cfg(test)]
+mod tests;

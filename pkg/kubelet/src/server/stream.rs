@@ -2,7 +2,7 @@
 //! are joined.
 //!
 //! A client that speaks SPDY is joined byte by byte: the runtime speaks it too. A WebSocket that tunnels SPDY
-//! (port-forward) is unpacked. A WebSocket with channels is translated, see `channels`.
+//! (port-forward) is unpacked, see `forward`. A WebSocket with channels is translated, see `channels`.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Path, RawQuery, Request, State, WebSocketUpgrade};
@@ -15,12 +15,10 @@ use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::{Answer, Shared, channels};
+use super::channels::Handshake;
+use super::{Answer, Shared, channels, forward};
 use crate::pod::state::ContainerState;
 use crate::runtime::Error as RuntimeError;
-
-/// The protocol of port-forward inside a WebSocket.
-const TUNNEL: &str = "SPDY/3.1+portforward.k8s.io";
 
 /// The options of a stream as they stand in the query. Values may repeat, so the query is read by hand.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,17 +33,13 @@ pub struct Asked {
     pub stderr: bool,
     /// With a terminal.
     pub tty: bool,
-    /// Ports of port-forward.
-    pub ports: Vec<i32>,
 }
 
 impl Asked {
     /// Reads a query. `input`, `output` and `error` are the names that the kubelet's own API has.
     pub fn parse(query: &str) -> Self {
         let mut asked = Asked::default();
-        for pair in query.split('&') {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = decode(value);
+        for (key, value) in pairs(query) {
             let on = !matches!(value.as_str(), "" | "0" | "false");
             match key {
                 "command" => asked.command.push(value),
@@ -53,13 +47,18 @@ impl Asked {
                 "stdout" | "output" => asked.stdout |= on,
                 "stderr" | "error" => asked.stderr |= on,
                 "tty" => asked.tty |= on,
-                "port" | "ports" => asked.ports.extend(value.split(',').filter_map(|p| p.parse::<i32>().ok())),
                 _ => {}
             }
         }
         asked.stderr &= !asked.tty;
         asked
     }
+}
+
+/// The names and values of a query, in its order.
+pub(super) fn pairs(query: &str) -> impl Iterator<Item = (&str, String)> {
+    let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.map(|(key, value)| (key, decode(value)))
 }
 
 /// Undoes percent-encoding and `+`.
@@ -115,7 +114,7 @@ pub async fn exec(
         stderr: asked.stderr,
     };
     let url = shared.runtime().cri.runtime.clone().exec(call).await.map_err(|s| failed(s.into()))?.into_inner().url;
-    join(&shared, &url, asked, request).await
+    join(&shared, &url, asked, Client::of(&shared, request).await?).await
 }
 
 /// `/attach/NAMESPACE/POD/CONTAINER`.
@@ -139,7 +138,7 @@ pub async fn attach(
         stderr: asked.stderr,
     };
     let url = shared.runtime().cri.runtime.clone().attach(call).await.map_err(|s| failed(s.into()))?.into_inner().url;
-    join(&shared, &url, asked, request).await
+    join(&shared, &url, asked, Client::of(&shared, request).await?).await
 }
 
 /// `/portForward/NAMESPACE/POD`.
@@ -149,14 +148,29 @@ pub async fn port_forward(
     RawQuery(query): RawQuery,
     request: Request,
 ) -> Result<Response, Answer> {
-    let asked = Asked::parse(query.as_deref().unwrap_or_default());
+    let client = Client::of(&shared, request).await?;
+    // Whoever speaks SPDY names the port with each stream.
+    let ports = match &client {
+        Client::WebSocket(handshake) if !tunnels(handshake) => forward::ports(query.as_deref().unwrap_or_default())?,
+        _ => Vec::new(),
+    };
     let pod = shared.pod(&namespace, &name)?;
     let sandboxes = shared.runtime().sandboxes(pod.metadata.uid.as_deref()).await.map_err(failed)?;
     let ready = sandboxes.into_iter().find(|s| s.state == rt::PodSandboxState::SandboxReady as i32);
     let no_sandbox = || Answer(StatusCode::INTERNAL_SERVER_ERROR, format!("pod {name} is not running"));
-    let call = rt::PortForwardRequest { pod_sandbox_id: ready.ok_or_else(no_sandbox)?.id, port: asked.ports.clone() };
+    let port = ports.iter().copied().map(i32::from).collect();
+    let call = rt::PortForwardRequest { pod_sandbox_id: ready.ok_or_else(no_sandbox)?.id, port };
     let answer = shared.runtime().cri.runtime.clone().port_forward(call).await.map_err(|s| failed(s.into()))?;
-    join(&shared, &answer.into_inner().url, asked, request).await
+    let url = answer.into_inner().url;
+    match client {
+        Client::Spdy(request) => relay(&shared, &url, request).await,
+        Client::WebSocket(handshake) if tunnels(&handshake) => Ok(forward::tunnel(handshake, url)),
+        Client::WebSocket(handshake) => forward::channels(handshake, &url, ports).await,
+    }
+}
+
+fn tunnels(handshake: &Handshake) -> bool {
+    handshake.protocols.iter().any(|protocol| protocol == forward::TUNNEL)
 }
 
 fn offers<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
@@ -164,27 +178,31 @@ fn offers<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item 
     values.flat_map(|v| v.split(',')).map(str::trim)
 }
 
-/// Joins the client of `request` with the runtime's streaming server at `url`.
-async fn join(shared: &Shared, url: &str, asked: Asked, request: Request) -> Result<Response, Answer> {
-    let websocket = offers(request.headers(), "upgrade").any(|u| u.eq_ignore_ascii_case("websocket"));
-    if !websocket {
-        return relay(shared, url, request).await;
+/// Who asks for a stream, by what is spoken.
+enum Client {
+    Spdy(Request),
+    WebSocket(Handshake),
+}
+
+impl Client {
+    async fn of(shared: &Shared, request: Request) -> Result<Self, Answer> {
+        if !offers(request.headers(), "upgrade").any(|u| u.eq_ignore_ascii_case("websocket")) {
+            return Ok(Client::Spdy(request));
+        }
+        let protocols = offers(request.headers(), "sec-websocket-protocol").map(String::from).collect();
+        let (mut parts, _) = request.into_parts();
+        let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
+        let upgrade = upgrade.map_err(|e| Answer(e.status(), e.body_text()))?;
+        let (stop, tasks) = (shared.ctx.stop.clone(), shared.ctx.tasks.clone());
+        Ok(Client::WebSocket(Handshake { upgrade, protocols, stop, tasks }))
     }
-    let protocols: Vec<String> = offers(request.headers(), "sec-websocket-protocol").map(String::from).collect();
-    let (mut parts, _) = request.into_parts();
-    let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
-    let upgrade = upgrade.map_err(|e| Answer(e.status(), e.body_text()))?;
-    if protocols.iter().any(|p| p == TUNNEL) {
-        let url = url.to_owned();
-        return Ok(upgrade.protocols([TUNNEL]).on_upgrade(move |socket| async move {
-            if let Err(error) = channels::tunnel(socket, &url).await {
-                tracing::debug!(%error, "port-forward ended");
-            }
-        }));
-    }
-    match asked.ports.as_slice() {
-        [] => channels::serve(shared, upgrade, &protocols, url, asked).await,
-        ports => channels::forward(shared, upgrade, &protocols, url, ports).await,
+}
+
+/// Joins a client with the command or container at `url`.
+async fn join(shared: &Shared, url: &str, asked: Asked, client: Client) -> Result<Response, Answer> {
+    match client {
+        Client::Spdy(request) => relay(shared, url, request).await,
+        Client::WebSocket(handshake) => channels::serve(handshake, url, asked).await,
     }
 }
 
@@ -244,7 +262,6 @@ mod tests {
         let asked = Asked::parse("command=sh&command=-c&command=echo+a%20b%2Bc&stdout=true&input=1&error=0&tty=false");
         assert_eq!(asked.command, ["sh", "-c", "echo a b+c"]);
         assert_eq!((asked.stdin, asked.stdout, asked.stderr, asked.tty), (true, true, false, false));
-        assert_eq!(Asked::parse("port=80,81&port=82").ports, [80, 81, 82]);
         assert!(!Asked::parse("stderr=1&tty=1").stderr, "a terminal has one output");
     }
 }
