@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::Context as _;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use serde::de::DeserializeOwned;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -278,6 +279,11 @@ where
         stop.cancel();
         Ok(work.await.map(|()| 0)?)
     })?
+}
+
+/// Reads a file of settings. Errors do not show its lines: they may hold secrets, and errors are logged.
+fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false })
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {

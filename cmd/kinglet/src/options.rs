@@ -182,7 +182,7 @@ pub fn with_file(command: Command, unknown: Unknown) -> anyhow::Result<Command> 
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
     let values: BTreeMap<String, Value> =
-        serde_saphyr::from_str(&text).with_context(|| format!("{} is not a map of options", path.display()))?;
+        crate::yaml(&text).with_context(|| format!("{} is not a map of options", path.display()))?;
     apply(command, values, unknown).with_context(|| path.display().to_string())
 }
 
@@ -257,6 +257,14 @@ mod tests {
     fn an_unknown_option_is_named_with_those_that_are_known() {
         let error = parse(json!({"https-prot": 1}), &[]).unwrap_err().to_string();
         assert!(error.contains("https-prot") && error.contains("https-port"), "{error}");
+    }
+
+    #[test]
+    fn errors_show_no_line_of_the_file() {
+        for text in ["token: SECRET: x", "- token: SECRET", "token: [SECRET", "SECRET"] {
+            let error = crate::yaml::<BTreeMap<String, Value>>(text).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("SECRET"), "{error}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Config {
             None => usual().context("no kubeconfig: set KUBECONFIG, or run this on a Kinglet server")?,
         };
         let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        let config: Value = serde_saphyr::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))?;
+        let config: Value = crate::yaml(&text).with_context(|| format!("{} is not YAML", path.display()))?;
         Self::parse(&config, path.parent().unwrap_or(Path::new("."))).with_context(|| path.display().to_string())
     }
 
