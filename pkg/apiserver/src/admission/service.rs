@@ -104,9 +104,7 @@ struct Held {
 
 impl Held {
     fn read(service: &Value) -> Self {
-        let spec = &service["spec"];
-        let ips = spec["clusterIPs"].as_array().into_iter().flatten().chain([&spec["clusterIP"]]);
-        Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports: service_ports::held(service) }
+        Held { ips: service_ips::addresses(service).into_iter().collect(), ports: service_ports::held(service) }
     }
 }
 
