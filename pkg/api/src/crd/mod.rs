@@ -35,7 +35,7 @@ use self::{
 };
 use crate::{
     Status,
-    kinds::{Action, Cell, Column, Conversion, Kind, Names, Resource, ScalePaths, Subresource, Verbs},
+    kinds::{Action, Cell, Column, Conversion, Kind, Names, Resource, ScalePaths, Subresource, Traits, Verbs},
     schema::{Schema, Shared, TypeId},
     strategy::CustomResources,
     table::jsonpath::JsonPath,
@@ -251,6 +251,7 @@ fn row(spec: &Value, version: &Value, names: &Named, storage: &str, schema: Sche
             plural: shared(names.plural),
         }),
         conversion: Some(Conversion::Schema),
+        traits: Traits { based: true, bare_finalizers: true, ..Traits::default() },
     }
 }
 
