@@ -137,10 +137,7 @@ impl Plugin for Allocation {
         if let Some(old) = attributes.old {
             carry_over(object, old);
         }
-        let errors = families::complete(object, attributes.old);
-        if !errors.is_empty() {
-            return Err(Status::invalid("", "Service", meta::name(object), &errors));
-        }
+        families::complete(object, attributes.old).refuse("", "Service", meta::name(object))?;
         let own = attributes.old.map(Held::read).unwrap_or_default();
         if complete(object) && Held::read(object) == own {
             return Ok(());
@@ -157,9 +154,7 @@ impl Plugin for Allocation {
             ranges.push(call.server.service_cidr);
         }
         let errors = allocate(object, &own, taken, &ranges, &mut || rand::rng().random());
-        if !errors.is_empty() {
-            return Err(Status::invalid("", "Service", meta::name(object), &errors));
-        }
+        errors.refuse("", "Service", meta::name(object))?;
         // The lock is held until the commit.
         attributes.held.lock().push(Box::new(memo));
         Ok(())

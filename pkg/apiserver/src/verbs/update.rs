@@ -366,9 +366,7 @@ async fn stages(
         Scope::Own => {}
         _ => errors.extend(kind.strategy.validate_subresource(&call.info.subresource, &new, old)),
     }
-    if !errors.is_empty() {
-        return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));
-    }
+    errors.refuse(&kind.group, &kind.kind, meta::name(old))?;
     admission::validate(attributes, &new).await?;
     Ok(new)
 }
