@@ -301,11 +301,11 @@ async fn keys_of_node_ports_are_mended_at_the_start() {
 async fn a_key_that_was_left_behind_made_its_port_unobtainable() {
     let store = Arc::new(MemoryStore::default());
     let fixture = Fixture::over(store.clone()).await;
-    let with = |name: &str, port: u16| {
-        service(name, json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]}))
-    };
+    let with =
+        |name: &str, port: u16| service(name, json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]}));
     fixture.post(SERVICES, &with("there", 30001)).await.expect(201);
-    for (port, holder) in [(30002, "default/gone"), (30003, "default/there"), (30004, "no name"), (30005, "default/own")]
+    for (port, holder) in
+        [(30002, "default/gone"), (30003, "default/there"), (30004, "no name"), (30005, "default/own")]
     {
         let then = vec![Op::put(format!("/registry/services/nodeports/{port}/TCP"), holder)];
         store.txn(Txn { then, ..Txn::default() }).await.unwrap();
@@ -317,9 +317,8 @@ async fn a_key_that_was_left_behind_made_its_port_unobtainable() {
 
 /// A Service with as many node ports as it says.
 fn ports(name: &str, count: u16) -> Value {
-    let ports: Vec<Value> = (0..count)
-        .map(|n| json!({"name": format!("p{n}"), "port": 1000 + n, "nodePort": 30000 + n}))
-        .collect();
+    let ports: Vec<Value> =
+        (0..count).map(|n| json!({"name": format!("p{n}"), "port": 1000 + n, "nodePort": 30000 + n})).collect();
     service(name, json!({"type": "NodePort", "ports": ports}))
 }
 
