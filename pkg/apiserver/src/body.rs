@@ -100,28 +100,57 @@ impl FieldValidation {
     /// Checks a tree against its type; `faults` makes texts of the paths of unknown fields, with what was found before.
     pub fn check(
         self,
-        kind: &Kind,
+        form: &Form,
         object: &mut Value,
         faults: impl FnOnce(&[String]) -> Vec<String>,
         warnings: &mut Warnings,
     ) -> Result<(), Status> {
-        let found = faults(&decode::check(&kind.schema, kind.root, object)?);
-        match self {
-            FieldValidation::Ignore => {}
-            FieldValidation::Warn => found.into_iter().for_each(|fault| warnings.add(fault)),
-            FieldValidation::Strict if found.is_empty() => {}
-            FieldValidation::Strict => {
-                return Err(Status::bad_request(format!(
-                    "{} in version \"{}\" cannot be handled as a {}: strict decoding error: {}",
-                    &*kind.kind,
-                    &*kind.version,
-                    &*kind.kind,
-                    found.join(", ")
-                )));
-            }
+        let unknown = decode::check(form.schema, form.root, object)?;
+        if self == FieldValidation::Ignore {
+            return Ok(());
         }
+        let found = faults(&unknown);
+        if self == FieldValidation::Strict && !found.is_empty() {
+            let (kind, version) = (form.kind, form.api_version.rsplit('/').next().unwrap_or_default());
+            return Err(Status::bad_request(format!(
+                "{kind} in version \"{version}\" cannot be handled as a {kind}: strict decoding error: {}",
+                found.join(", ")
+            )));
+        }
+        found.into_iter().for_each(|fault| warnings.add(fault));
         Ok(())
     }
+}
+
+/// What the object of a body is to be.
+pub struct Form<'a> {
+    /// Where its type is looked up.
+    pub schema: &'a Schema,
+    /// The type of a whole object.
+    pub root: TypeId,
+    /// `v1` or `apps/v1`.
+    pub api_version: String,
+    /// `Deployment`.
+    pub kind: &'a str,
+}
+
+impl<'a> Form<'a> {
+    /// An object of a row.
+    pub fn of(kind: &'a Kind) -> Self {
+        Form { schema: &kind.schema, root: kind.root, api_version: kind.api_version(), kind: &kind.kind }
+    }
+
+    /// An object of a built-in kind that may have no row of its own.
+    pub fn builtin(schema: &'a Schema, group: &str, version: &str, kind: &'a str) -> Result<Self, Status> {
+        let root = type_of(schema, group, version, kind)
+            .ok_or_else(|| Status::internal(format!("there is no type of {kind} in version {version}")))?;
+        Ok(Form { schema, root, api_version: api_version(group, version), kind })
+    }
+}
+
+/// `v1` or `apps/v1`.
+pub fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
 /// Parses a body as the headers say. `root` is the type that protobuf bodies are read by.

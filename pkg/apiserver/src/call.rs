@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use crate::{
-    body::{self, FieldValidation, Warnings},
+    body::{self, FieldValidation, Form, Warnings},
     negotiate::{self, Accepted, Encoding},
     query::{Query, refuse_options},
     request_info::RequestInfo,
@@ -132,42 +132,52 @@ impl Call {
     pub fn object(&self, validation: FieldValidation) -> Result<Value, Status> {
         let root = body::wire_type(&self.kind);
         let decoded = body::parse(&self.headers, &self.body, &self.kind.schema, root)?;
-        let whole = !self.kind.is_custom() && negotiate::content_type(&self.headers)? == Encoding::Json;
-        let text = whole.then_some(&self.body[..]);
-        self.checked(decoded.value, |unknown| decode::faults(&decoded.duplicates, unknown, text), validation)
+        self.read(&Form::of(&self.kind), decoded, validation)
     }
 
-    /// Checks a tree against the kind that the URL names.
+    /// The body as a checked tree of another kind (`Binding`, `Scale`, …), in one of these versions.
+    pub fn object_of(
+        &self,
+        group: &str,
+        versions: &[&str],
+        kind: &str,
+        validation: FieldValidation,
+    ) -> Result<Value, Status> {
+        let schema = api::schema::builtin();
+        let mut form = Form::builtin(&schema, group, versions.first().copied().unwrap_or_default(), kind)?;
+        let decoded = body::parse(&self.headers, &self.body, &schema, Some(form.root))?;
+        let mut taken = versions.iter().map(|version| body::api_version(group, version));
+        if let Some(sent) = taken.find(|version| decoded.value["apiVersion"] == version.as_str()) {
+            form.api_version = sent;
+        }
+        self.read(&form, decoded, validation)
+    }
+
+    fn read(&self, form: &Form, decoded: decode::Decoded, validation: FieldValidation) -> Result<Value, Status> {
+        let whole = form.schema.custom.is_none() && negotiate::content_type(&self.headers)? == Encoding::Json;
+        let text = whole.then_some(&self.body[..]);
+        self.checked(form, decoded.value, |unknown| decode::faults(&decoded.duplicates, unknown, text), validation)
+    }
+
+    /// Checks a tree.
     pub fn checked(
         &self,
+        form: &Form,
         mut value: Value,
         faults: impl FnOnce(&[String]) -> Vec<String>,
         validation: FieldValidation,
     ) -> Result<Value, Status> {
-        body::expect_kind(&mut value, &self.kind.api_version(), &self.kind.kind)?;
-        validation.check(&self.kind, &mut value, faults, &mut self.warnings.lock())?;
+        body::expect_kind(&mut value, &form.api_version, form.kind)?;
+        // Empty lists go with the check, but this one asks to forget who owns what.
+        let owners = value.get_mut("metadata").and_then(|metadata| metadata.get_mut("managedFields"));
+        if let Some(owners) = owners.and_then(Value::as_array_mut).filter(|owners| owners.is_empty()) {
+            owners.push(serde_json::json!({}));
+        }
+        validation.check(form, &mut value, faults, &mut self.warnings.lock())?;
         if !value["metadata"].is_object() {
             value["metadata"] = serde_json::json!({});
         }
         Ok(value)
-    }
-
-    /// The body as a checked tree of another kind (`Binding`, `Scale`, …).
-    pub fn object_of(&self, group: &str, versions: &[&str], kind: &str) -> Result<Value, Status> {
-        let schema = api::schema::builtin();
-        let newest = versions.first().copied().unwrap_or_default();
-        let root = body::type_of(&schema, group, newest, kind);
-        let mut decoded = body::parse(&self.headers, &self.body, &schema, root)?;
-        let full = |version: &str| if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        let sent = versions.iter().map(|version| full(version)).find(|v| decoded.value["apiVersion"] == v.as_str());
-        let api_version = sent.unwrap_or_else(|| full(newest));
-        body::expect_kind(&mut decoded.value, &api_version, kind)?;
-        if let Some(root) = root {
-            for path in decode::check(&schema, root, &mut decoded.value)? {
-                self.warn(format!("unknown field \"{path}\""));
-            }
-        }
-        Ok(decoded.value)
     }
 
     /// Encoding of answers.

@@ -6,6 +6,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
+    time::Duration,
 };
 
 use api::{Status, Value, meta, tree, validation::FieldErrors};
@@ -33,7 +34,9 @@ use crate::{
 
 const KUBELET_PORT: u16 = 10250;
 /// How long a kubelet may take to take a connection.
-const DIAL: std::time::Duration = std::time::Duration::from_secs(10);
+const DIAL: Duration = Duration::from_secs(10);
+/// A client that does not take the end of its stream is not waited for any longer.
+const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Whether streams are asked for by this method.
 pub fn allows(method: &Method) -> bool {
@@ -139,7 +142,7 @@ fn check_log_options(query: &Query, name: &str) -> Result<(), Status> {
     if stream != "All" && tail.is_some() {
         errors.forbidden("", "`tailLines` and specific `stream` are mutually exclusive for now");
     }
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("", "PodLogOptions", name, &errors)) }
+    errors.refuse("", "PodLogOptions", name)
 }
 
 /// The kubelet's path and query for a request.
@@ -343,8 +346,7 @@ pub fn switch(
             let (mut client, mut backend) = (TokioIo::new(client), TokioIo::new(backend));
             // Either side may break off at any time: that is how these streams end.
             let _ = tokio::io::copy_bidirectional(&mut client, &mut backend).await;
-            // Without the end of TLS the client would take it for an attack.
-            let _ = client.shutdown().await;
+            finish(&mut client, GOODBYE).await;
         };
         tokio::select! {
             () = copy => {}
@@ -357,6 +359,12 @@ pub fn switch(
         answer.headers_mut().append(name, value.clone());
     }
     Ok(answer)
+}
+
+/// Ends a client's stream: without the end of TLS the client would take it for an attack. One that reads nothing any
+/// more is left after `limit`.
+async fn finish(client: &mut (impl AsyncWrite + Unpin), limit: Duration) {
+    let _ = tokio::time::timeout(limit, client.shutdown()).await;
 }
 
 /// What a kubelet's refusal is to the client.
@@ -383,6 +391,15 @@ async fn failure(response: Response<hyper::body::Incoming>) -> Status {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[tokio::test]
+    async fn a_client_that_stopped_reading_held_its_stream_for_ever() {
+        // What is written into it is never read, and the end is written as well.
+        let (near, _far) = tokio::io::duplex(1);
+        let mut client = tokio::io::BufWriter::new(near);
+        client.write_all(b"more than fits").await.unwrap();
+        finish(&mut client, Duration::from_millis(1)).await;
+    }
 
     #[test]
     fn kubelet_paths() {

@@ -30,6 +30,7 @@ mod serve;
 pub mod server;
 mod service_ips;
 mod service_ports;
+mod service_repair;
 pub mod stored;
 mod table;
 #[cfg(test)]
@@ -111,15 +112,7 @@ impl ApiServer {
         crd::start(&server).await.map_err(|status| Error::Store(status.message))?;
         api_services::start(&server).await.map_err(|status| Error::Store(status.message))?;
         let (repaired, ended) = (server.clone(), server.stop.clone());
-        tasks.spawn(async move {
-            let repair = async {
-                service_ips::repair(&repaired).await?;
-                service_ports::repair(&repaired).await
-            };
-            if let Some(Err(status)) = ended.run_until_cancelled(repair).await {
-                tracing::info!(message = status.message, "addresses and ports of Services could not be looked through");
-            }
-        });
+        tasks.spawn(async move { ended.run_until_cancelled(service_repair::run(repaired)).await });
         Ok(ApiServer { server })
     }
 

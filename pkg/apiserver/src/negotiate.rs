@@ -1,5 +1,7 @@
 //! Media types: what a body is in, and what the client wants to read.
 
+use std::collections::HashMap;
+
 use api::Status;
 use http::{HeaderMap, header};
 
@@ -185,34 +187,20 @@ pub fn content_type(headers: &HeaderMap) -> Result<Encoding, Status> {
     }
 }
 
-/// Whether this is what may follow the `;` of a media type (RFC 2045): nothing, or `name=value` with values that are
-/// tokens or quoted, no name twice.
+/// Whether this is what may follow the `;` of a media type (RFC 2045, as Go reads it): nothing, or `name=value` with
+/// values that are tokens or quoted, blanks around each, and no name twice with different values.
 fn are_parameters(text: &str) -> bool {
-    let is_token = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&b))
-    };
-    let (mut rest, mut seen) = (text.trim(), Vec::new());
+    let (mut rest, mut seen) = (text.trim(), HashMap::new());
     while !rest.is_empty() {
-        let Some((name, value)) = rest.split_once('=') else { return false };
-        let name = name.to_ascii_lowercase();
-        let end = match value.strip_prefix('"') {
-            Some(quoted) => {
-                let mut escaped = false;
-                let close = quoted.bytes().position(|b| {
-                    let closes = b == b'"' && !escaped;
-                    escaped = b == b'\\' && !escaped;
-                    closes
-                });
-                close.map(|at| at + 2)
-            }
-            None => {
-                let end = value.find([';', ' ', '\t']).unwrap_or(value.len());
-                is_token(&value[..end]).then_some(end)
-            }
+        let Some((name, after)) = rest.split_once('=') else { return false };
+        let name = name.trim_end().to_ascii_lowercase();
+        let Some((value, after)) = parameter_value(after.trim_start()).filter(|_| is_token(&name)) else {
+            return false;
         };
-        let Some(end) = end.filter(|_| is_token(&name) && !seen.contains(&name)) else { return false };
-        seen.push(name);
-        rest = value[end..].trim_start();
+        if seen.insert(name, value).is_some_and(|before| before != value) {
+            return false;
+        }
+        rest = after.trim_start();
         match rest.strip_prefix(';') {
             Some(next) => rest = next.trim(),
             None if rest.is_empty() => {}
@@ -220,6 +208,25 @@ fn are_parameters(text: &str) -> bool {
         }
     }
     true
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&b))
+}
+
+/// The value that a text begins with, as it is written, and what stands behind it.
+fn parameter_value(text: &str) -> Option<(&str, &str)> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let (value, rest) = text.split_at(text.find([';', ' ', '\t']).unwrap_or(text.len()));
+        return is_token(value).then_some((value, rest));
+    };
+    let mut escaped = false;
+    let close = quoted.bytes().position(|b| {
+        let closes = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        closes
+    })?;
+    Some((&quoted[..close], &quoted[close + 1..]))
 }
 
 /// The media type of a body, without parameters.
@@ -282,6 +289,9 @@ mod tests {
             ("application/json;", Some(Encoding::Json)),
             ("Application/JSON ; charset=utf-8 ; a=\"b;\\\"c\"", Some(Encoding::Json)),
             ("application/yaml; charset=utf-8;", Some(Encoding::Yaml)),
+            // These were refused, though Go takes them.
+            ("application/json; charset = utf-8 ; a =\"\"", Some(Encoding::Json)),
+            ("application/json; charset=utf-8; Charset=\"utf-8\"", Some(Encoding::Json)),
             ("application/json; charset", None),
             ("application/json; charset=", None),
             ("application/json; charset=a b", None),

@@ -89,7 +89,7 @@ const MANAGER: usize = 128;
 
 /// 422 for options: `kind` is `ListOptions` and the like.
 pub fn refuse_options(kind: &str, errors: &FieldErrors) -> Result<(), Status> {
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", kind, "", errors)) }
+    errors.refuse("meta.k8s.io", kind, "")
 }
 
 /// Decodes `%XX`, and `+` as a space within queries. Broken escapes stay as they are.

@@ -12,19 +12,15 @@ use crate::{
 
 /// Answers a create of a review.
 pub async fn create(call: &Call) -> Result<Reply, Status> {
+    let mut review = call.object(call.write_options(false)?.validation)?;
     if &*call.kind.kind == "Binding" {
         // The old place of bindings: the name is in the body.
-        let binding = call.object_of("", &["v1"], "Binding")?;
-        return subresource_bind(call, meta::name(&binding)).await;
+        return subresource_bind(call, meta::name(&review)).await;
     }
-    let mut review = call.object(call.write_options(false)?.validation)?;
     if call.kind.namespaced {
         place(call, &mut review)?;
     }
-    let errors = call.kind.strategy.validate(&review);
-    if !errors.is_empty() {
-        return Err(Status::invalid(&call.kind.group, &call.kind.kind, "", &errors));
-    }
+    call.kind.strategy.validate(&review).refuse(&call.kind.group, &call.kind.kind, "")?;
     // There is a metadata, even if it is empty.
     let mut metadata = review["metadata"].take();
     metadata.as_object_mut().map(|fields| fields.remove("creationTimestamp"));

@@ -7,6 +7,7 @@ use std::{
 
 use api::{Kind, Kinds, Status, Value};
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use jiff::Timestamp;
 use store::{Compare, Durability, KeyRange, Op, Range, Store, Txn};
 
@@ -21,7 +22,7 @@ use crate::{
     metrics::Metrics,
     nonresource::Documents,
     pipeline::Extra,
-    service_ips,
+    service_ips, service_ports,
     stored::Stored,
 };
 
@@ -129,22 +130,43 @@ impl Server {
 
     /// Writes an object if its key still is at `expected` (0: absent); `None` if it is not.
     pub async fn write(&self, kind: &Kind, object: &Value, expected: i64) -> Result<Option<Stored>, Status> {
-        let (namespace, name) = (api::meta::namespace(object), api::meta::name(object));
-        let key = bytes::Bytes::from(keys::object(kind, namespace, name));
+        let place = (api::meta::namespace(object), api::meta::name(object));
+        let value = crate::stored::encode_bounded(object)?;
+        let revision = self.commit(kind, place, expected, Some((object, value.clone()))).await?;
+        Ok(revision.map(|revision| Stored::new(value, revision)).transpose()?)
+    }
+
+    /// Removes an object if its key still is at `expected`; answers with the revision of its end if it was.
+    pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<Option<i64>, Status> {
+        self.commit(kind, (namespace, name), expected, None).await
+    }
+
+    /// Writes the new state of an object, or removes it, along with its companions.
+    async fn commit(
+        &self,
+        kind: &Kind,
+        (namespace, name): (&str, &str),
+        expected: i64,
+        new: Option<(&Value, Bytes)>,
+    ) -> Result<Option<i64>, Status> {
+        let key = Bytes::from(keys::object(kind, namespace, name));
         // The cache exists from the first write on, so that a watch may begin at it.
         self.caches.of(self.kinds().stored(kind)).await?;
-        let value = crate::stored::encode_bounded(object)?;
-        let durability = if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable };
         let mut txn = Txn {
             when: vec![Compare::mod_revision(key.clone(), expected)],
-            then: vec![Op::put(key, value.clone())],
-            durability,
+            then: vec![match &new {
+                Some((_, value)) => Op::put(key, value.clone()),
+                None => Op::Delete(KeyRange::key(key)),
+            }],
+            durability: if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable },
             ..Txn::default()
         };
+        let mut rest = Vec::new();
         if service_ips::concerns(kind) {
-            let companions = self.companions(kind, namespace, name, Some(object)).await?;
+            let companions = self.companions(kind, namespace, name, new.map(|(object, _)| object)).await?;
             txn.when.extend(companions.when);
             txn.then.extend(companions.then);
+            rest = companions.rest;
         }
         let done = self.store.txn(txn).await.map_err(keys::store_error)?;
         if !done.succeeded {
@@ -152,27 +174,7 @@ impl Server {
         }
         self.metrics.writes.fetch_add(1, Ordering::Relaxed);
         self.definitions.wrote(self, kind, done.revision).await;
-        Ok(Some(Stored::new(value, done.revision)?))
-    }
-
-    /// Removes an object if its key still is at `expected`; answers with the revision of its end if it was.
-    pub async fn remove(&self, kind: &Kind, namespace: &str, name: &str, expected: i64) -> Result<Option<i64>, Status> {
-        let key = bytes::Bytes::from(keys::object(kind, namespace, name));
-        self.caches.of(self.kinds().stored(kind)).await?;
-        let mut txn = Txn {
-            when: vec![Compare::mod_revision(key.clone(), expected)],
-            then: vec![Op::Delete(KeyRange::key(key))],
-            durability: if kind.relaxed_durability { Durability::Relaxed } else { Durability::Durable },
-            ..Txn::default()
-        };
-        if service_ips::concerns(kind) {
-            txn.then.extend(self.companions(kind, namespace, name, None).await?.then);
-        }
-        let done = self.store.txn(txn).await.map_err(keys::store_error)?;
-        self.metrics.writes.fetch_add(1, Ordering::Relaxed);
-        if done.succeeded {
-            self.definitions.wrote(self, kind, done.revision).await;
-        }
-        Ok(done.succeeded.then_some(done.revision))
+        service_ports::release(self, rest).await;
+        Ok(Some(done.revision))
     }
 }

@@ -4,20 +4,21 @@
 //! - They are written and removed in the transaction that writes or removes the Service, on the
 //!   condition that the address is free. So they cannot leak, and servers that share a store
 //!   cannot give out an address twice.
-//! - [`repair`] mends at the start what older versions or hands have left.
+//! - [`repair`] mends at the start what older versions or hands have left ([`crate::service_repair`]).
 
 use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc};
 
 use api::{Kind, Status, Value, meta, tree};
 use bytes::Bytes;
 use serde_json::json;
-use store::{Compare, KeyRange, Op, Txn};
+use store::{Compare, KeyRange, Op};
 
 use crate::{
     cache::Object,
     keys,
     server::Server,
     service_ports,
+    service_repair::{self, Repair, Services},
     stored::{self, Stored},
 };
 
@@ -32,6 +33,8 @@ pub struct Companions {
     pub when: Vec<Compare>,
     /// Writes.
     pub then: Vec<Op>,
+    /// Keys that are removed afterwards, if they still are at these revisions.
+    pub rest: Vec<(Bytes, i64)>,
 }
 
 /// Whether objects of a kind have companions.
@@ -106,7 +109,7 @@ impl Server {
                 companions.then.push(Op::Delete(KeyRange::key(key)));
             }
         }
-        service_ports::accompany(self, &mut companions, (namespace, name), (old.as_ref(), new)).await?;
+        service_ports::accompany(self, kind, &mut companions, (namespace, name), (old.as_ref(), new)).await?;
         Ok(companions)
     }
 
@@ -119,7 +122,7 @@ impl Server {
 
 /// A step of the repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Repair {
+enum Step {
     /// A Service's address has no object.
     Make(Ipv4Addr, String, String),
     /// An object of the allocator's is of no Service.
@@ -127,7 +130,7 @@ enum Repair {
 }
 
 /// What is missing and what is too much. Pure.
-fn decide(services: &[Value], objects: &[Value]) -> Vec<Repair> {
+fn decide(services: &[Value], objects: &[Value]) -> Vec<Step> {
     let mut held: BTreeMap<Ipv4Addr, (&str, &str)> = BTreeMap::new();
     for service in services {
         for ip in addresses(service) {
@@ -142,67 +145,39 @@ fn decide(services: &[Value], objects: &[Value]) -> Vec<Repair> {
         if right {
             held.remove(&ip);
         } else if object["metadata"]["labels"][MANAGED_BY] == ALLOCATOR {
-            steps.push(Repair::Remove(meta::name(object).to_owned()));
+            steps.push(Step::Remove(meta::name(object).to_owned()));
         } else {
             // Somebody's own: what it says is theirs to mend.
             held.remove(&ip);
         }
     }
-    steps.extend(held.into_iter().map(|(ip, (namespace, name))| Repair::Make(ip, namespace.into(), name.into())));
+    steps.extend(held.into_iter().map(|(ip, (namespace, name))| Step::Make(ip, namespace.into(), name.into())));
     steps
 }
 
 /// Brings the objects in line with the Services, once.
-///
-/// An object is removed only if no Service had its address after the object was seen, and the object is still as it
-/// was: a Service that takes the address writes the object along with it.
 pub async fn repair(server: &Server) -> Result<(), Status> {
     let kinds = server.kinds();
-    let (Some(services), Some(kind)) =
-        (kinds.by_resource("", "v1", "services"), kinds.by_resource(GROUP, "v1", "ipaddresses"))
-    else {
-        return Ok(());
-    };
+    let Some(kind) = kinds.by_resource(GROUP, "v1", "ipaddresses") else { return Ok(()) };
     // The Services are looked at after their objects: one that comes in between is missed by neither.
-    let objects = listed(server, kind).await?;
-    let services = listed(server, services).await?;
-    apply(server, kind, &services, &objects).await
-}
-
-/// All objects of a kind, with everything that was committed before this was called.
-pub async fn listed(server: &Server, kind: &Kind) -> Result<Vec<Arc<Object>>, Status> {
-    server.caches.at_head().await?;
-    Ok(server.caches.of(kind).await?.all())
-}
-
-async fn apply(server: &Server, kind: &Kind, services: &[Arc<Object>], objects: &[Arc<Object>]) -> Result<(), Status> {
-    let trees =
-        |of: &[Arc<Object>]| -> Vec<Value> { of.iter().filter_map(|object| object.stored.tree().ok()).collect() };
-    let steps = decide(&trees(services), &trees(objects));
-    if steps.is_empty() {
-        return Ok(());
+    let objects = service_repair::listed(server, kind).await?;
+    let Some(services) = Services::read(server).await? else { return Ok(()) };
+    let steps = decide(&services.trees(), &service_repair::trees(&objects));
+    if !steps.is_empty() {
+        let steps = steps.len();
+        tracing::info!(steps, "addresses of Services and their IPAddress objects differ and are brought in line");
     }
-    tracing::info!(
-        steps = steps.len(),
-        "addresses of Services and their IPAddress objects differ and are brought in line"
-    );
-    for step in steps {
-        let (name, op) = match &step {
-            Repair::Make(ip, namespace, name) => {
-                let object = object(*ip, namespace, name, &crate::call::rfc3339(server.now()));
-                let key = keys::object(kind, "", &ip.to_string());
-                (ip.to_string(), Op::put(key, stored::encode(&object)))
-            }
-            Repair::Remove(name) => (name.clone(), Op::Delete(KeyRange::key(keys::object(kind, "", name)))),
-        };
-        let key = keys::object(kind, "", &name);
-        // As it was when this was decided, or a Service has come between.
-        let seen = objects.iter().find(|object| object.name() == name).map_or(0, |object| object.stored.revision);
-        let seen = if matches!(step, Repair::Make(..)) { 0 } else { seen };
-        let txn = Txn { when: vec![Compare::mod_revision(key, seen)], then: vec![op], ..Txn::default() };
-        server.store.txn(txn).await.map_err(keys::store_error)?;
-    }
-    Ok(())
+    let now = crate::call::rfc3339(server.now());
+    let key = |name: &str| Bytes::from(keys::object(kind, "", name));
+    let seen = |name: &str| objects.iter().find(|o| o.name() == name).map_or(0, |o| o.stored.revision);
+    let repairs = steps.into_iter().map(|step| match step {
+        Step::Make(ip, namespace, name) => {
+            let object = stored::encode(&object(ip, &namespace, &name, &now));
+            Repair { key: key(&ip.to_string()), seen: 0, put: Some((object, format!("{namespace}/{name}"))) }
+        }
+        Step::Remove(name) => Repair { key: key(&name), seen: seen(&name), put: None },
+    });
+    services.repair(server, repairs.collect()).await
 }
 
 /// The addresses that are taken by objects, but for those of one Service.
@@ -235,10 +210,10 @@ mod tests {
         assert_eq!(
             steps,
             [
-                Repair::Remove("10.0.0.3".into()),
-                Repair::Remove("10.0.0.9".into()),
-                Repair::Make(ip("10.0.0.2"), "ns".into(), "b".into()),
-                Repair::Make(ip("10.0.0.3"), "ns".into(), "d".into()),
+                Step::Remove("10.0.0.3".into()),
+                Step::Remove("10.0.0.9".into()),
+                Step::Make(ip("10.0.0.2"), "ns".into(), "b".into()),
+                Step::Make(ip("10.0.0.3"), "ns".into(), "d".into()),
             ]
         );
         // Done, there is nothing left to do.

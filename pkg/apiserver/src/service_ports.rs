@@ -1,17 +1,29 @@
 //! Node ports of Services: one key to each port that a Service holds, as `/registry/services/nodeports/30080/TCP` with
 //! `NAMESPACE/NAME` in it. They are written as IPAddress objects are ([`crate::service_ips`]), and for the same reason.
+//!
+//! # Guarantees
+//! - A Service that holds a port has its key, and nobody else gets it.
+//! - A key whose Service does not hold its port is free: who wants it writes it anew.
+//!
+//! # Caveats
+//! - A transaction takes up or gives back [`MOST`] ports, since an etcd takes 128 operations. So many can be taken at
+//!   once; what is given back beyond them goes afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::{Status, Value, meta};
+use api::{Kind, Status, Value, meta, validation::FieldErrors};
 use bytes::Bytes;
 use store::{Compare, KeyRange, KeyValue, Op, Range, Txn};
 
 use crate::{
     keys,
     server::Server,
-    service_ips::{self, Companions},
+    service_ips::Companions,
+    service_repair::{Repair, Services},
 };
+
+/// Ports in one transaction, beside the Service and its address.
+const MOST: usize = 120;
 
 /// Beside the Services and their Endpoints.
 const PREFIX: &str = "services/nodeports/";
@@ -46,80 +58,100 @@ fn holder(namespace: &str, name: &str) -> Bytes {
 /// Adds what becomes of the ports of a Service between two of its states.
 pub async fn accompany(
     server: &Server,
+    kind: &Kind,
     companions: &mut Companions,
     (namespace, name): (&str, &str),
     (old, new): (Option<&Value>, Option<&Value>),
 ) -> Result<(), Status> {
     let (old, new) = (old.map(held).unwrap_or_default(), new.map(held).unwrap_or_default());
+    if old == new {
+        return Ok(());
+    }
+    let taken: Vec<&NodePort> = new.difference(&old).collect();
+    if taken.len() > MOST {
+        let mut errors = FieldErrors::default();
+        errors.too_many("spec.ports", taken.len(), MOST);
+        return Err(Status::invalid("", "Service", name, &errors));
+    }
+    let found = read(server).await?;
     let holder = holder(namespace, name);
-    for port in old.symmetric_difference(&new) {
+    for port in &taken {
         let key = key(port);
-        let found = read(server, KeyRange::key(key.clone())).await?;
-        let own = found.first().is_some_and(|kv| kv.value == holder);
-        if old.contains(port) && own {
-            companions.then.push(Op::Delete(KeyRange::key(key)));
-        } else if new.contains(port) && !own {
-            companions.when.push(Compare::mod_revision(key.clone(), 0));
-            companions.then.push(Op::put(key, holder.clone()));
+        let seen = match found.get(&key) {
+            Some(kv) if kv.value == holder || !holds(server, kind, &kv.value, port).await? => kv.mod_revision,
+            _ => 0,
+        };
+        companions.when.push(Compare::mod_revision(key.clone(), seen));
+        companions.then.push(Op::put(key, holder.clone()));
+    }
+    let given = old.difference(&new).filter_map(|port| found.get(&key(port))).filter(|kv| kv.value == holder);
+    for (at, kv) in given.enumerate() {
+        if taken.len() + at < MOST {
+            companions.then.push(Op::Delete(KeyRange::key(kv.key.clone())));
+        } else {
+            companions.rest.push((kv.key.clone(), kv.mod_revision));
         }
     }
     Ok(())
 }
 
-async fn read(server: &Server, keys: KeyRange) -> Result<Vec<KeyValue>, Status> {
-    Ok(server.store.range(Range::head(keys)).await.map_err(keys::store_error)?.kvs)
+/// All keys of node ports.
+async fn read(server: &Server) -> Result<BTreeMap<Bytes, KeyValue>, Status> {
+    let all = KeyRange::prefix(format!("{}{PREFIX}", keys::ROOT));
+    let found = server.store.range(Range::head(all)).await.map_err(keys::store_error)?;
+    Ok(found.kvs.into_iter().map(|kv| (kv.key.clone(), kv)).collect())
 }
 
-/// A key that is to be gone, or to name another Service; and the state that it must still be in.
-type Repair = (Bytes, i64, Option<Bytes>);
+/// Whether a Service, by the value of a key, holds a port.
+async fn holds(server: &Server, kind: &Kind, holder: &[u8], port: &NodePort) -> Result<bool, Status> {
+    let holder = String::from_utf8_lossy(holder);
+    let Some((namespace, name)) = holder.split_once('/') else { return Ok(false) };
+    let service = server.read(kind, namespace, name).await?.map(|stored| stored.tree()).transpose()?;
+    Ok(service.is_some_and(|service| held(&service).contains(port)))
+}
+
+/// Removes keys that nobody has written since.
+pub async fn release(server: &Server, keys: Vec<(Bytes, i64)>) {
+    for (key, seen) in keys {
+        let when = vec![Compare::mod_revision(key.clone(), seen)];
+        let txn = Txn { when, then: vec![Op::Delete(KeyRange::key(key))], ..Txn::default() };
+        if let Err(error) = server.store.txn(txn).await {
+            tracing::info!(%error, "keys of node ports that nobody holds are left to the next start");
+            return;
+        }
+    }
+}
 
 /// What is missing and what is too much. Pure.
-fn decide(services: &[Value], found: &[KeyValue]) -> Vec<Repair> {
+fn decide(services: &[Value], found: impl IntoIterator<Item = KeyValue>) -> Vec<Repair> {
     let mut wanted: BTreeMap<Bytes, Bytes> = BTreeMap::new();
     for service in services {
         for port in held(service) {
             wanted.entry(key(&port)).or_insert_with(|| holder(meta::namespace(service), meta::name(service)));
         }
     }
+    let put = |holder: Bytes| (holder.clone(), String::from_utf8_lossy(&holder).into_owned());
     let mut steps = Vec::new();
     for kv in found {
         let right = wanted.remove(&kv.key);
         if right.as_ref() != Some(&kv.value) {
-            steps.push((kv.key.clone(), kv.mod_revision, right));
+            steps.push(Repair { key: kv.key, seen: kv.mod_revision, put: right.map(put) });
         }
     }
-    steps.extend(wanted.into_iter().map(|(key, holder)| (key, 0, Some(holder))));
+    steps.extend(wanted.into_iter().map(|(key, holder)| Repair { key, seen: 0, put: Some(put(holder)) }));
     steps
 }
 
 /// Brings the keys in line with the Services, once.
 pub async fn repair(server: &Server) -> Result<(), Status> {
-    let kinds = server.kinds();
-    let Some(kind) = kinds.by_resource("", "v1", "services") else { return Ok(()) };
-    // As with addresses: the Services are looked at last, and a key is touched only if it is as it was.
-    let found = read(server, KeyRange::prefix(format!("{}{PREFIX}", keys::ROOT))).await?;
-    let objects = service_ips::listed(server, kind).await?;
-    let services: Vec<Value> = objects.iter().filter_map(|object| object.stored.tree().ok()).collect();
-    let steps = decide(&services, &found);
+    // As with addresses, the Services are looked at last.
+    let found = read(server).await?;
+    let Some(services) = Services::read(server).await? else { return Ok(()) };
+    let steps = decide(&services.trees(), found.into_values());
     if !steps.is_empty() {
         tracing::info!(steps = steps.len(), "node ports of Services and their keys differ and are brought in line");
     }
-    for (key, seen, holder) in steps {
-        let mut when = vec![Compare::mod_revision(key.clone(), seen)];
-        let then = match holder {
-            None => Op::Delete(KeyRange::key(key)),
-            Some(holder) => {
-                // A Service that has gone since has no ports.
-                let service = [keys::prefix(kind).as_bytes(), &holder].concat();
-                let revision = objects.iter().find(|object| object.key == service).map_or(0, |o| o.stored.revision);
-                when.push(Compare::mod_revision(service, revision));
-                Op::put(key, holder)
-            }
-        };
-        let txn = Txn { when, then: vec![then], ..Txn::default() };
-        server.store.txn(txn).await.map_err(keys::store_error)?;
-    }
-    Ok(())
+    services.repair(server, steps).await
 }
 
 #[cfg(test)]
@@ -139,7 +171,8 @@ mod tests {
             [service("a", json!([30001, 30002])), service("b", json!([30003])), service("c", json!([30003]))];
         let found = [kv(30001, "TCP", "a"), kv(30001, "UDP", "gone"), kv(30009, "TCP", "gone"), kv(30003, "TCP", "b")];
         let step = |port, protocol: &str, seen, name: Option<&str>| {
-            (key(&(port, protocol.to_owned())), seen, name.map(|name| holder("ns", name)))
+            let put = name.map(|name| (holder("ns", name), format!("ns/{name}")));
+            Repair { key: key(&(port, protocol.to_owned())), seen, put }
         };
         let want = [
             step(30001, "UDP", 7, Some("a")),
@@ -147,10 +180,10 @@ mod tests {
             step(30002, "TCP", 0, Some("a")),
             step(30003, "UDP", 0, Some("b")),
         ];
-        assert_eq!(decide(&services, &found), want);
+        assert_eq!(decide(&services, found), want);
         // Done, there is nothing left to do.
         let all =
             [(30001, "TCP", "a"), (30001, "UDP", "a"), (30002, "TCP", "a"), (30003, "TCP", "b"), (30003, "UDP", "b")];
-        assert_eq!(decide(&services, &all.map(|(port, protocol, name)| kv(port, protocol, name))), []);
+        assert_eq!(decide(&services, all.map(|(port, protocol, name)| kv(port, protocol, name))), []);
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     verbs::read,
 };
 
+const GROUP: &str = "authentication.k8s.io";
 /// Shortest life of a token, in seconds.
 const MIN_SECONDS: i64 = 600;
 /// Longest life of a token, in seconds.
@@ -22,14 +23,15 @@ pub async fn request(call: &Call) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let mut request = call.object_of("authentication.k8s.io", &["v1"], "TokenRequest")?;
+    let validation = call.write_options(false)?.validation;
+    let mut request = call.object_of(GROUP, &["v1"], "TokenRequest", validation)?;
     check_names(call, &request)?;
     let account = served(&call.kind, &read::current(call).await?)?;
     let (uid, wanted) = (meta::text(&account, "uid"), meta::text(&request, "uid"));
     if !wanted.is_empty() && wanted != uid {
         let why =
             format!("the UID in the token request ({wanted}) does not match the UID of the service account ({uid})");
-        return Err(Status::conflict("authentication.k8s.io", "TokenRequest", &call.info.name, &why));
+        return Err(Status::conflict(GROUP, "TokenRequest", &call.info.name, &why));
     }
     admission::created(call, "token", &mut request).await?;
     let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
@@ -79,11 +81,7 @@ fn check_names(call: &Call, request: &Value) -> Result<(), Status> {
             break;
         }
     }
-    refused(&errors, &call.info.name)
-}
-
-fn refused(errors: &FieldErrors, name: &str) -> Result<(), Status> {
-    if errors.is_empty() { Ok(()) } else { Err(Status::invalid("authentication.k8s.io", "TokenRequest", name, errors)) }
+    errors.refuse(GROUP, "TokenRequest", &call.info.name)
 }
 
 fn check_seconds(seconds: i64, name: &str) -> Result<(), Status> {
@@ -94,7 +92,7 @@ fn check_seconds(seconds: i64, name: &str) -> Result<(), Status> {
     };
     let mut errors = FieldErrors::default();
     errors.invalid("spec.expirationSeconds", seconds, why);
-    refused(&errors, name)
+    errors.refuse(GROUP, "TokenRequest", name)
 }
 
 /// Checks the object that the token is bound to, and notes it in the claims.

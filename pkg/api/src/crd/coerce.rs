@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::structure::{Additional, NodeId, Structure};
 use crate::{
-    decode::{self, Path},
+    decode::{self, Path, Paths},
     validation::{FieldError, Reason},
 };
 
@@ -24,7 +24,7 @@ pub(super) enum Malformed {
 #[derive(Debug, Default)]
 pub(super) struct Coerced {
     /// Paths of fields that the schema does not know.
-    pub unknown: Vec<String>,
+    pub unknown: Paths,
     /// Whether anything else is different now.
     pub changed: bool,
 }
@@ -41,18 +41,15 @@ pub(super) fn coerce(
     let mut out = Coerced::default();
     if let Some(metadata) = object.get_mut("metadata") {
         let path = Path::Field(&Path::Root, "metadata");
-        let mut unknown = read_metadata(metadata, &path, malformed, &mut out.changed)?;
-        out.unknown.append(&mut unknown);
+        out.unknown = read_metadata(metadata, &path, malformed, &mut out.changed)?;
     }
     let mut walk = Prune { structure, out: Coerced::default() };
     walk.value(object, Some(root), true, false, &Path::Root);
-    walk.out.unknown.sort_unstable();
-    out.unknown.append(&mut walk.out.unknown);
+    out.unknown.extend(walk.out.unknown.sorted());
     out.changed |= walk.out.changed;
     let mut walk = Embedded { structure, malformed, out: Coerced::default() };
     walk.value(object, root, &Path::Root).map_err(|e| e.to_string())?;
-    walk.out.unknown.sort_unstable();
-    out.unknown.append(&mut walk.out.unknown);
+    out.unknown.extend(walk.out.unknown.sorted());
     out.changed |= walk.out.changed;
     Ok(out)
 }
@@ -69,12 +66,7 @@ pub(super) fn embedded(structure: &Structure, node: NodeId, value: &mut Value) -
 }
 
 /// Checks metadata by its type; the paths of unknown fields.
-fn read_metadata(
-    metadata: &mut Value,
-    path: &Path,
-    malformed: Malformed,
-    changed: &mut bool,
-) -> Result<Vec<String>, String> {
+fn read_metadata(metadata: &mut Value, path: &Path, malformed: Malformed, changed: &mut bool) -> Result<Paths, String> {
     if metadata.is_null() {
         *metadata = Value::Object(Map::new());
         *changed = true;
@@ -85,9 +77,9 @@ fn read_metadata(
     let before = metadata.clone();
     if decode::metadata(metadata, path).is_ok() {
         *changed |= *metadata != before;
-        return Ok(Vec::new());
+        return Ok(Paths::default());
     }
-    let Value::Object(fields) = metadata else { return Ok(Vec::new()) };
+    let Value::Object(fields) = metadata else { return Ok(Paths::default()) };
     fields.retain(|name, value| {
         let mut alone = Value::Object(Map::from_iter([(name.clone(), value.take())]));
         let kept = decode::metadata(&mut alone, path).is_ok();
@@ -98,7 +90,7 @@ fn read_metadata(
         true
     });
     *changed |= *metadata != before;
-    Ok(Vec::new())
+    Ok(Paths::default())
 }
 
 struct Prune<'s> {
@@ -120,12 +112,10 @@ impl Prune<'_> {
                 if (resource || node.embedded) && META.contains(&key.as_str()) {
                     return true;
                 }
-                let child = match (node.property(key), node.additional) {
-                    (Some(id), _) | (None, Additional::Node(id)) => Some(id),
-                    (None, Additional::Absent) if keep => return true,
-                    (None, Additional::Absent) => return self.unknown(key, &here, matches!(path, Path::Root)),
-                    (None, _) => None,
-                };
+                let child = node.field(key);
+                if child.is_none() && node.additional == Additional::Absent {
+                    return keep || self.unknown(key, &here, matches!(path, Path::Root));
+                }
                 let described = child.map(|id| structure.node(id));
                 if value.is_null() && described.is_some_and(|n| !n.nullable && n.default.is_none()) {
                     self.out.changed = true;
@@ -151,7 +141,7 @@ impl Prune<'_> {
     fn unknown(&mut self, key: &str, path: &Path, root: bool) -> bool {
         self.out.changed = true;
         if !root || !META.contains(&key) {
-            self.out.unknown.push(path.to_string());
+            self.out.unknown.note(path);
         }
         false
     }
@@ -175,10 +165,8 @@ impl Embedded<'_> {
                     self.resource(map, path)?;
                 }
                 for (key, value) in map {
-                    match (node.property(key), node.additional) {
-                        (Some(id), _) => self.value(value, id, &Path::Field(path, key))?,
-                        (None, Additional::Node(id)) => self.value(value, id, &Path::Key(path, key))?,
-                        _ => {}
+                    if let Some((id, here)) = node.child(path, key) {
+                        self.value(value, id, &here)?;
                     }
                 }
             }
@@ -207,7 +195,7 @@ impl Embedded<'_> {
         let here = Path::Field(path, "metadata");
         let before = metadata.clone();
         match read_metadata(metadata, &here, self.malformed, &mut self.out.changed) {
-            Ok(unknown) => self.out.unknown.extend(unknown),
+            Ok(unknown) => self.out.unknown.extend(Vec::from(unknown)),
             Err(why) => return Err(invalid(&here, &before, why)),
         }
         self.out.changed |= *metadata != before;

@@ -35,7 +35,7 @@ use self::{
 };
 use crate::{
     Status,
-    kinds::{Action, Cell, Column, Conversion, Kind, Names, Resource, ScalePaths, Subresource, Verbs},
+    kinds::{Action, Cell, Column, Conversion, Kind, Names, Resource, ScalePaths, Subresource, Traits, Verbs},
     schema::{Schema, Shared, TypeId},
     strategy::CustomResources,
     table::jsonpath::JsonPath,
@@ -81,7 +81,7 @@ impl Custom {
 
     /// Prunes and coerces what a client sent; the paths of unknown fields, or the text of the fault.
     pub(crate) fn decode(&self, object: &mut Value) -> Result<Vec<String>, String> {
-        coerce::coerce(&self.structure, self.root, object, Malformed::Refuse).map(|done| done.unknown)
+        coerce::coerce(&self.structure, self.root, object, Malformed::Refuse).map(|done| done.unknown.into())
     }
 
     /// Fills in defaults; whether there were any.
@@ -94,7 +94,7 @@ impl Custom {
     pub(crate) fn read(&self, object: &mut Value) -> bool {
         let coerced = coerce::coerce(&self.structure, self.root, object, Malformed::Drop);
         // What is malformed is dropped, not refused.
-        let changed = coerced.is_ok_and(|done| done.changed || !done.unknown.is_empty());
+        let changed = coerced.is_ok_and(|done| done.changed || done.unknown.len() > 0);
         self.default(object) || changed
     }
 
@@ -251,6 +251,7 @@ fn row(spec: &Value, version: &Value, names: &Named, storage: &str, schema: Sche
             plural: shared(names.plural),
         }),
         conversion: Some(Conversion::Schema),
+        traits: Traits { based: true, bare_finalizers: true, ..Traits::default() },
     }
 }
 

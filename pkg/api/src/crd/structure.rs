@@ -155,6 +155,14 @@ impl Node {
         self.properties.binary_search_by(|(n, _)| (**n).cmp(name)).ok().map(|at| self.properties[at].1)
     }
 
+    /// The schema of a property and its place: one that is not listed is a key of a map.
+    pub fn child<'a>(&self, path: &'a Path<'a>, key: &'a str) -> Option<(NodeId, Path<'a>)> {
+        match self.property(key) {
+            Some(id) => Some((id, Path::Field(path, key))),
+            None => self.field(key).map(|id| (id, Path::Key(path, key))),
+        }
+    }
+
     /// The schema of a property, listed or not.
     pub fn field(&self, name: &str) -> Option<NodeId> {
         self.property(name).or(match self.additional {
@@ -170,10 +178,8 @@ impl Structure {
         match value {
             Value::Object(map) => {
                 for (key, value) in map {
-                    match (node.property(key), node.additional) {
-                        (Some(id), _) => visit(id, value, &Path::Field(path, key)),
-                        (None, Additional::Node(id)) => visit(id, value, &Path::Key(path, key)),
-                        _ => {}
+                    if let Some((id, here)) = node.child(path, key) {
+                        visit(id, value, &here);
                     }
                 }
             }

@@ -341,18 +341,18 @@ impl Walk<'_> {
                 break;
             }
             let here = Path::Field(path, key);
-            match (node.property(key), node.additional) {
-                (None, Additional::Closed) => {
+            match node.field(key) {
+                None if node.additional == Additional::Closed => {
                     let detail = format!("{here} in body is a forbidden property");
                     found.errors.add(self.error(path, Reason::Invalid, key.as_str(), detail));
                 }
-                (Some(id), _) | (None, Additional::Node(id)) => {
+                Some(id) => {
                     // The version of what was stored is that of the request, and not a change.
                     let type_meta = matches!(path, Path::Root) && ["apiVersion", "kind"].contains(&key.as_str());
                     let old = old.and_then(|old| old.get(key)).filter(|_| !type_meta || !self.base.is_empty());
                     found.merge(self.value(id, value, old, &here));
                 }
-                _ => {}
+                None => {}
             }
         }
         for name in rules.required.iter().filter(|name| !map.contains_key(&***name)) {

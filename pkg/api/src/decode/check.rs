@@ -5,7 +5,7 @@
 use base64::Engine as _;
 use serde_json::Value;
 
-use super::{instant, tree::Path};
+use super::{Path, Paths, instant};
 use crate::{
     Status,
     quantity::Quantity,
@@ -19,9 +19,9 @@ pub fn check(schema: &Schema, root: TypeId, value: &mut Value) -> Result<Vec<Str
     if let Some(custom) = &schema.custom {
         return crate::crd::check(custom, &ty.name, value);
     }
-    let mut walk = Walk { schema, unknown: Vec::new() };
+    let mut walk = Walk { schema, unknown: Paths::default() };
     match walk.object(ty, value, &Path::Root, &Names { owner: ty, parent: None }) {
-        Ok(()) => Ok(walk.unknown),
+        Ok(()) => Ok(walk.unknown.into()),
         Err(fault) => {
             let (package, kind) = ty.name.rsplit_once('.').unwrap_or(("", &ty.name));
             let version = package.rsplit('.').next().unwrap_or_default();
@@ -31,17 +31,17 @@ pub fn check(schema: &Schema, root: TypeId, value: &mut Value) -> Result<Vec<Str
 }
 
 /// Checks `metadata` at `path` in the same way; the text of the fault where it is of the wrong type.
-pub(crate) fn metadata(value: &mut Value, path: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn metadata(value: &mut Value, path: &Path) -> Result<Paths, String> {
     let schema = builtin();
     let ty = schema.get(ids::META_V1_OBJECT_META);
-    let mut walk = Walk { schema: &schema, unknown: Vec::new() };
+    let mut walk = Walk { schema: &schema, unknown: Paths::default() };
     walk.object(ty, value, path, &Names { owner: ty, parent: None })?;
     Ok(walk.unknown)
 }
 
 struct Walk<'s> {
     schema: &'s Schema,
-    unknown: Vec<String>,
+    unknown: Paths,
 }
 
 /// Field names from the root down, as Go's decoder reports them: without list indices.
@@ -98,7 +98,7 @@ impl Walk<'_> {
             let here = Path::Field(path, key);
             let Some(field) = ty.field(key) else {
                 if !ty.preserve_unknown {
-                    self.unknown.push(here.to_string());
+                    self.unknown.note(&here);
                 }
                 return ty.preserve_unknown;
             };

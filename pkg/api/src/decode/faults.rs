@@ -5,7 +5,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::DeserializeSeed;
+
+use super::tree::{Path, Seed};
 
 /// So many are told.
 const MOST: usize = 100;
@@ -16,10 +18,8 @@ pub fn faults(repeated: &[String], unknown: &[String], text: Option<&[u8]>) -> V
     let repeated = repeated.iter().filter(|path| !is_within(path, &nowhere)).map(|path| (1, path));
     let mut all: Vec<(usize, &String)> = repeated.chain(unknown.iter().map(|path| (0, path))).collect();
     if let Some(text) = text.filter(|_| !unknown.is_empty() && all.len() > 1) {
-        let mut places = Places::new();
-        // It has been parsed before; if it cannot be now, the order stays.
-        let _ = Walk { at: START, places: &mut places }.deserialize(&mut serde_json::Deserializer::from_slice(text));
-        all.sort_by_key(|(time, path)| places.get(&hash(START, path)).map(|places| places[*time]));
+        let places = places(text, all.iter().map(|(_, path)| path.as_str()));
+        all.sort_by_cached_key(|(time, path)| places.get(path.as_str()).map(|places| places[*time]));
     }
     let mut seen = HashSet::new();
     all.retain(|fault| seen.insert(*fault));
@@ -33,75 +33,22 @@ fn is_within(path: &str, paths: &HashSet<&str>) -> bool {
     !paths.is_empty() && ends.into_iter().any(|end| paths.contains(&path[..end]))
 }
 
-/// Where a field stands the first and the second time, by the hash of its path.
-type Places = HashMap<u64, [usize; 2]>;
-
-/// FNV-1a, which goes on from the hash of the path above: paths may be long, and there may be many.
-const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn hash(from: u64, text: &str) -> u64 {
-    text.bytes().fold(from, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-/// Notes the places of all fields below a path.
-struct Walk<'a> {
-    at: u64,
-    places: &'a mut Places,
-}
-
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Walk<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a JSON value")
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut next = 0;
-        while items
-            .next_element_seed(Walk { at: hash(self.at, &format!("[{next}]")), places: &mut *self.places })?
-            .is_some()
-        {
-            next += 1;
+/// Where fields stand in a text, the first time and again.
+fn places<'a>(text: &[u8], paths: impl Iterator<Item = &'a str>) -> HashMap<&'a str, [usize; 2]> {
+    let mut places: HashMap<&str, [usize; 2]> = paths.map(|path| (path, [usize::MAX; 2])).collect();
+    let (mut place, mut here) = (0, String::new());
+    let mut seen = |path: &Path, again: bool| {
+        place += 1;
+        here.clear();
+        path.write(&mut here);
+        if let Some(places) = places.get_mut(here.as_str()) {
+            let earliest = &mut places[usize::from(again)];
+            *earliest = place.min(*earliest);
         }
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        while let Some(name) = fields.next_key::<String>()? {
-            let parent = if self.at == START { START } else { hash(self.at, ".") };
-            let at = hash(parent, &name);
-            let place = self.places.len();
-            self.places.entry(at).and_modify(|places| places[1] = places[1].min(place)).or_insert([place, usize::MAX]);
-            fields.next_value_seed(Walk { at, places: &mut *self.places })?;
-        }
-        Ok(())
-    }
+    };
+    // It has been parsed before; if it cannot be now, the order stays.
+    let _ = Seed::root(&mut seen).deserialize(&mut serde_json::Deserializer::from_slice(text));
+    places
 }
 
 #[cfg(test)]

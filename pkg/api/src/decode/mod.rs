@@ -20,7 +20,7 @@ pub use check::{check, clear};
 pub(crate) use check::{plain, zero};
 pub use faults::faults;
 pub use instant::{micro_time, time};
-pub(crate) use tree::Path;
+pub(crate) use tree::{Path, Paths};
 
 use crate::Status;
 
@@ -42,10 +42,10 @@ pub fn json(text: &[u8]) -> Result<Decoded, Status> {
     let malformed = |e: serde_json::Error| {
         Status::bad_request(format!("couldn't get version/kind; json parse error: {}", json_fault(text, &e)))
     };
-    let mut duplicates = Vec::new();
-    let value = tree::Seed::root(&mut duplicates).deserialize(&mut reader).map_err(malformed)?;
+    let mut repeated = Paths::default();
+    let value = tree::Seed::root(&mut noting(&mut repeated)).deserialize(&mut reader).map_err(malformed)?;
     reader.end().map_err(malformed)?;
-    Ok(Decoded { value, duplicates })
+    Ok(Decoded { value, duplicates: repeated.into() })
 }
 
 /// Parses the first YAML document, as upstream does; 400 where it is malformed. Clients send JSON as YAML too: that is read
@@ -64,12 +64,21 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, Status> {
         return Err(malformed(&"the document is empty"));
     }
     let options = yaml_options(DuplicateKeyPolicy::PassThrough);
-    let mut duplicates = Vec::new();
+    let mut repeated = Paths::default();
     let value = serde_saphyr::with_deserializer_from_str_with_options(text, options, |reader| {
-        tree::Seed::root(&mut duplicates).deserialize(reader)
+        tree::Seed::root(&mut noting(&mut repeated)).deserialize(reader)
     })
     .map_err(|e| malformed(&e))?;
-    Ok(Decoded { value, duplicates })
+    Ok(Decoded { value, duplicates: repeated.into() })
+}
+
+/// Notes fields that are there again.
+fn noting(repeated: &mut Paths) -> impl FnMut(&Path, bool) {
+    |path, again| {
+        if again {
+            repeated.note(path);
+        }
+    }
 }
 
 fn yaml_options(duplicate_keys: DuplicateKeyPolicy) -> serde_saphyr::Options {

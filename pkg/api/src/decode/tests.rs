@@ -27,6 +27,24 @@ fn repeated_fields_are_noted_and_the_last_counts() {
 }
 
 #[test]
+fn faults_below_a_long_name_took_all_memory() {
+    let (name, fields) = ("k".repeat(1 << 20), "\"a\":1,".repeat(100_000));
+    let text = format!("{{\"{name}\":{{{fields}\"a\":1}},\"b\":1}}");
+    let decoded = json(text.as_bytes()).expect("valid");
+    let told: usize = decoded.duplicates.iter().map(String::len).sum();
+    assert!((1 << 17..1 << 19).contains(&told), "{told}");
+    assert!(decoded.duplicates.iter().all(|path| path.starts_with("kkk") && path.ends_with("k...")));
+    let unknown: serde_json::Map<String, Value> = (0..100_000).map(|n| (format!("{n:0100}"), 1.into())).collect();
+    let (_, unknown) = checked(ids::CORE_V1_CONFIG_MAP, Value::Object(unknown));
+    let told: usize = unknown.iter().map(String::len).sum();
+    assert!((1 << 17..1 << 19).contains(&told), "{told}");
+    // The order is found all the same.
+    let long = decoded.duplicates[0].clone();
+    let told = faults(&[], &["b".to_owned(), long.clone()], Some(text.as_bytes()));
+    assert_eq!(told, [format!("unknown field \"{long}\""), "unknown field \"b\"".to_owned()]);
+}
+
+#[test]
 fn yaml_scalars() {
     let decoded = yaml(b"mode: 0644\nport: 80\nok: true\nnone: null\ntext: \"80\"\n1: x\nratio: 1.5\n").expect("valid");
     let want = json!({"mode": 420, "port": 80, "ok": true, "none": null, "text": "80", "1": "x", "ratio": 1.5});

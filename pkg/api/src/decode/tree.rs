@@ -1,7 +1,7 @@
-//! The visitor that builds a tree and notes repeated fields. Paths are kept on the stack and written
-//! only when there is something to report.
+//! The visitor that builds a tree and tells of each field that it sees. Paths are kept on the stack and written only
+//! when there is something to report.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -30,20 +30,107 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Reads one value.
-pub(super) struct Seed<'a> {
-    path: Path<'a>,
-    depth: usize,
-    duplicates: &'a mut Vec<String>,
-}
+/// Longest path that is told, in bytes: what is longer is cut.
+const LONGEST: usize = 1 << 10;
+/// Bytes of all paths that are told of one object: a client sends what it likes, and each field below a long name has a
+/// long path.
+const MOST_BYTES: usize = 1 << 18;
 
-impl<'a> Seed<'a> {
-    pub(super) fn root(duplicates: &'a mut Vec<String>) -> Self {
-        Seed { path: Path::Root, depth: 0, duplicates }
+impl Path<'_> {
+    /// Adds as much of it as is told.
+    pub(super) fn write(&self, out: &mut String) {
+        if write!(Cut(out), "{self}").is_err() {
+            out.push_str("...");
+        }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
+/// A text that takes no more than is told of a path.
+struct Cut<'a>(&'a mut String);
+
+impl fmt::Write for Cut<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = text.floor_char_boundary(LONGEST.saturating_sub(self.0.len()));
+        self.0.push_str(&text[..room]);
+        if room == text.len() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// Paths of faults, the first ones of very many.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    all: Vec<String>,
+    bytes: usize,
+}
+
+impl Paths {
+    fn is_full(&self) -> bool {
+        self.bytes >= MOST_BYTES
+    }
+
+    /// Adds one.
+    pub(crate) fn note(&mut self, path: &Path) {
+        if !self.is_full() {
+            let mut text = String::new();
+            path.write(&mut text);
+            self.extend([text]);
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Forgets all but so many.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.bytes -= self.all.drain(count..).map(|text| cost(&text)).sum::<usize>();
+    }
+
+    /// In the order of the alphabet.
+    pub(crate) fn sorted(mut self) -> Vec<String> {
+        self.all.sort_unstable();
+        self.all
+    }
+}
+
+/// What a path takes of the room.
+fn cost(text: &str) -> usize {
+    size_of::<String>() + text.len()
+}
+
+impl Extend<String> for Paths {
+    fn extend<I: IntoIterator<Item = String>>(&mut self, texts: I) {
+        for text in texts {
+            if self.is_full() {
+                return;
+            }
+            self.bytes += cost(&text);
+            self.all.push(text);
+        }
+    }
+}
+
+impl From<Paths> for Vec<String> {
+    fn from(paths: Paths) -> Self {
+        paths.all
+    }
+}
+
+/// Reads one value. `seen` is told of each field, and whether it stands there again.
+pub(super) struct Seed<'a, F> {
+    path: Path<'a>,
+    depth: usize,
+    seen: &'a mut F,
+}
+
+impl<'a, F: FnMut(&Path, bool)> Seed<'a, F> {
+    pub(super) fn root(seen: &'a mut F) -> Self {
+        Seed { path: Path::Root, depth: 0, seen }
+    }
+}
+
+impl<'de, F: FnMut(&Path, bool)> DeserializeSeed<'de> for Seed<'_, F> {
     type Value = Value;
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
         if self.depth > MAX_DEPTH {
@@ -53,7 +140,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Seed<'_> {
+impl<'de, F: FnMut(&Path, bool)> Visitor<'de> for Seed<'_, F> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,7 +179,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut list = Vec::new();
         loop {
             let path = Path::Item(&self.path, list.len());
-            let seed = Seed { path, depth: self.depth + 1, duplicates: &mut *self.duplicates };
+            let seed = Seed { path, depth: self.depth + 1, seen: &mut *self.seen };
             match items.next_element_seed(seed)? {
                 Some(item) => list.push(item),
                 None => return Ok(Value::Array(list)),
@@ -104,10 +191,8 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key_seed(KeySeed)? {
             let path = Path::Field(&self.path, &key);
-            if map.contains_key(&key) {
-                self.duplicates.push(path.to_string());
-            }
-            let seed = Seed { path, depth: self.depth + 1, duplicates: &mut *self.duplicates };
+            (self.seen)(&path, map.contains_key(&key));
+            let seed = Seed { path, depth: self.depth + 1, seen: &mut *self.seen };
             let value = entries.next_value_seed(seed)?;
             map.insert(key, value);
         }

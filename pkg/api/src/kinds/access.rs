@@ -42,10 +42,12 @@ pub(super) const CERTIFICATES_ROWS: &[Row] = &[
         .subs(SIGNING_SUBS)
         .selectable(&["spec.signerName"]),
     Row::cluster("ClusterTrustBundle", "clustertrustbundles")
+        .based()
         .strategy(&strategy::TrustBundles)
         .columns(&table::access::TRUST_BUNDLE)
         .selectable(&["spec.signerName"]),
     Row::namespaced("PodCertificateRequest", "podcertificaterequests")
+        .based()
         .strategy(&strategy::PodRequests)
         .columns(&table::access::POD_CERTIFICATE)
         .subs(STATUS)
@@ -54,11 +56,13 @@ pub(super) const CERTIFICATES_ROWS: &[Row] = &[
 
 pub(super) const RBAC_ROWS: &[Row] = &[
     Row::cluster("ClusterRoleBinding", "clusterrolebindings")
+        .made_by_update()
         .strategy(&strategy::Bindings { namespaced: false })
         .columns(&table::access::BINDING),
-    Row::cluster("ClusterRole", "clusterroles").strategy(&strategy::Roles { namespaced: false }),
+    Row::cluster("ClusterRole", "clusterroles").made_by_update().strategy(&strategy::Roles { namespaced: false }),
     Row::namespaced("RoleBinding", "rolebindings")
+        .made_by_update()
         .strategy(&strategy::Bindings { namespaced: true })
         .columns(&table::access::BINDING),
-    Row::namespaced("Role", "roles").strategy(&strategy::Roles { namespaced: true }),
+    Row::namespaced("Role", "roles").made_by_update().strategy(&strategy::Roles { namespaced: true }),
 ];

@@ -55,6 +55,7 @@ pub(super) const BATCH_ROWS: &[Row] = &[
         .categories(ALL)
         .subs(STATUS),
     Row::namespaced("Job", "jobs")
+        .orphaning()
         .strategy(&strategy::Jobs)
         .columns(&table::workloads::JOB)
         .categories(ALL)
@@ -63,6 +64,8 @@ pub(super) const BATCH_ROWS: &[Row] = &[
 ];
 
 pub(super) const POLICY_ROWS: &[Row] = &[Row::namespaced("PodDisruptionBudget", "poddisruptionbudgets")
+    .based()
+    .bare_finalizers()
     .strategy(&strategy::DisruptionBudgets)
     .columns(&table::workloads::DISRUPTION_BUDGET)
     .short(&["pdb"])

@@ -57,6 +57,7 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 pub(super) const ROWS: &[Row] = &[
     Row::namespaced("Binding", "bindings").verbs(Verbs::CreateOnly),
     Row::cluster("ComponentStatus", "componentstatuses")
+        .deprecated("v1 ComponentStatus is deprecated in v1.19+")
         .columns(&table::cluster::COMPONENT_STATUS)
         .short(&["cs"])
         .verbs(Verbs::ReadOnly),
@@ -65,17 +66,22 @@ pub(super) const ROWS: &[Row] = &[
         .columns(&table::cluster::CONFIG_MAP)
         .short(&["cm"]),
     Row::namespaced("Endpoints", "endpoints")
+        .made_by_update()
+        .deprecated("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
         .strategy(&strategy::Endpoints)
         .columns(&table::networking::ENDPOINTS)
         .short(&["ep"]),
     Row::namespaced("Event", "events")
+        .made_by_update()
+        .bare_finalizers()
         .strategy(&strategy::Events::CORE)
         .columns(&table::cluster::EVENT)
         .short(&["ev"])
         .selectable(EVENT_FIELDS)
         .relaxed(),
-    Row::namespaced("LimitRange", "limitranges").strategy(&strategy::LimitRanges).short(&["limits"]),
+    Row::namespaced("LimitRange", "limitranges").made_by_update().strategy(&strategy::LimitRanges).short(&["limits"]),
     Row::cluster("Namespace", "namespaces")
+        .returns_deleted()
         .strategy(&strategy::Namespaces)
         .columns(&table::cluster::NAMESPACE)
         .short(&["ns"])
@@ -89,16 +95,19 @@ pub(super) const ROWS: &[Row] = &[
         .subs(NODE_SUBS)
         .selectable(&["spec.unschedulable"]),
     Row::namespaced("PersistentVolumeClaim", "persistentvolumeclaims")
+        .returns_deleted()
         .strategy(&strategy::Claims)
         .columns(&table::storage::CLAIM)
         .short(&["pvc"])
         .subs(STATUS),
     Row::cluster("PersistentVolume", "persistentvolumes")
+        .returns_deleted()
         .strategy(&strategy::Volumes)
         .columns(&table::storage::VOLUME)
         .short(&["pv"])
         .subs(STATUS),
     Row::namespaced("Pod", "pods")
+        .returns_deleted()
         .strategy(&strategy::Pods)
         .columns(&table::pods::COLUMNS)
         .short(&["po"])
@@ -106,9 +115,11 @@ pub(super) const ROWS: &[Row] = &[
         .subs(POD_SUBS)
         .selectable(POD_FIELDS),
     Row::namespaced("PodTemplate", "podtemplates")
+        .returns_deleted()
         .strategy(&strategy::PodTemplates)
         .columns(&table::workloads::POD_TEMPLATE),
     Row::namespaced("ReplicationController", "replicationcontrollers")
+        .orphaning()
         .strategy(&strategy::ReplicationControllers)
         .columns(&table::workloads::REPLICATION_CONTROLLER)
         .short(&["rc"])
@@ -116,6 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         .subs(SCALE_AND_STATUS)
         .selectable(&["status.replicas"]),
     Row::namespaced("ResourceQuota", "resourcequotas")
+        .returns_deleted()
         .strategy(&strategy::ResourceQuotas)
         .columns(&table::cluster::RESOURCE_QUOTA)
         .short(&["quota"])
@@ -125,11 +137,14 @@ pub(super) const ROWS: &[Row] = &[
         .columns(&table::cluster::SECRET)
         .selectable(&["type"]),
     Row::namespaced("ServiceAccount", "serviceaccounts")
+        .returns_deleted()
         .strategy(&strategy::ServiceAccounts)
         .columns(&table::cluster::SERVICE_ACCOUNT)
         .short(&["sa"])
         .subs(ACCOUNT_SUBS),
     Row::namespaced("Service", "services")
+        .made_by_update()
+        .returns_deleted()
         .strategy(&strategy::Services)
         .columns(&table::networking::SERVICE)
         .short(&["svc"])

@@ -25,6 +25,7 @@ const FIELDS: &[&str] = &[
 ];
 
 pub(super) const ROWS: &[Row] = &[Row::namespaced("Event", "events")
+    .made_by_update()
     .strategy(&strategy::Events::NEW)
     .columns(&table::cluster::EVENT)
     .short(&["ev"])

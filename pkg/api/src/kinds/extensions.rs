@@ -11,6 +11,8 @@ pub(super) static EXTENSIONS: Group = Group {
 };
 
 pub(super) const EXTENSIONS_ROWS: &[Row] = &[Row::cluster("CustomResourceDefinition", "customresourcedefinitions")
+    .based()
+    .bare_finalizers()
     .strategy(&strategy::CustomResourceDefinitions)
     .short(&["crd", "crds"])
     .categories(&["api-extensions"])

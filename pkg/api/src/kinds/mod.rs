@@ -72,6 +72,25 @@ pub struct Kind {
     pub storage: Option<Resource>,
     /// How the served form and the stored form differ; `None`: not at all.
     pub conversion: Option<Conversion>,
+    /// What one word says.
+    pub traits: Traits,
+}
+
+/// What one word says of a kind; mostly nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traits {
+    /// An update must say which version it is based on.
+    pub based: bool,
+    /// An update makes the object where it is missing.
+    pub made_by_update: bool,
+    /// A deletion that is done answers with the object as it was, not with a `Status`.
+    pub returns_deleted: bool,
+    /// A deletion that does not speak of dependents leaves them: the kind is older than garbage collection.
+    pub orphaning: bool,
+    /// Names of finalizers need no domain.
+    pub bare_finalizers: bool,
+    /// What clients are warned of.
+    pub deprecated: Option<&'static str>,
 }
 
 /// Names of a row.
@@ -309,16 +328,7 @@ impl Kind {
         if let Some(custom) = &self.schema.custom {
             return custom.deprecation();
         }
-        match (&*self.group, &*self.kind) {
-            ("", "ComponentStatus") => Some("v1 ComponentStatus is deprecated in v1.19+"),
-            ("", "Endpoints") => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
-            _ => None,
-        }
-    }
-
-    /// Whether a deletion that is done answers with the object as it was, not with a `Status`.
-    pub fn returns_deleted(&self) -> bool {
-        RETURN_DELETED.contains(&(&*self.group, &*self.plural))
+        self.traits.deprecated
     }
 
     /// The subresource of this name.
@@ -326,27 +336,6 @@ impl Kind {
         self.subresources.iter().find(|s| s.name == name)
     }
 }
-
-/// Kinds whose objects, as they were, answer a deletion that is done: group and plural.
-const RETURN_DELETED: &[(&str, &str)] = &[
-    ("", "namespaces"),
-    ("", "persistentvolumeclaims"),
-    ("", "persistentvolumes"),
-    ("", "pods"),
-    ("", "podtemplates"),
-    ("", "resourcequotas"),
-    ("", "serviceaccounts"),
-    ("", "services"),
-    ("resource.k8s.io", "deviceclasses"),
-    ("resource.k8s.io", "resourceclaims"),
-    ("resource.k8s.io", "resourceclaimtemplates"),
-    ("resource.k8s.io", "resourceslices"),
-    ("storage.k8s.io", "csidrivers"),
-    ("storage.k8s.io", "csinodes"),
-    ("storage.k8s.io", "storageclasses"),
-    ("storage.k8s.io", "volumeattachments"),
-    ("storage.k8s.io", "volumeattributesclasses"),
-];
 
 /// All kinds that are served now. Cheap to clone; custom resources make a new one.
 #[derive(Clone)]

@@ -10,6 +10,8 @@ pub(super) static GROUP: Group = Group {
 };
 
 pub(super) const ROWS: &[Row] = &[Row::cluster("APIService", "apiservices")
+    .based()
+    .bare_finalizers()
     .strategy(&strategy::ApiServices)
     .columns(&table::cluster::API_SERVICE)
     .categories(&["api-extensions"])

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Action, Column, Conversion, Kind, Kinds, Names, Resource, ScalePaths, Subresource, Verbs};
+use super::{Action, Column, Conversion, Kind, Kinds, Names, Resource, ScalePaths, Subresource, Traits, Verbs};
 use crate::{
     schema::{Schema, Shared, TypeId},
     strategy::{Strategy, Usual},
@@ -34,7 +34,17 @@ pub(super) struct Row {
     relaxed: bool,
     storage: Option<&'static Resource>,
     conversion: Option<Conversion>,
+    traits: Traits,
 }
+
+const NO_TRAITS: Traits = Traits {
+    based: false,
+    made_by_update: false,
+    returns_deleted: false,
+    orphaning: false,
+    bare_finalizers: false,
+    deprecated: None,
+};
 
 /// Only `/status`.
 pub(super) const STATUS: &[Subresource] = &[sub("status", Action::Status)];
@@ -73,6 +83,7 @@ impl Row {
             relaxed: false,
             storage: None,
             conversion: None,
+            traits: NO_TRAITS,
         }
     }
 
@@ -117,6 +128,30 @@ impl Row {
         Row { storage: Some(row), conversion: Some(conversion), ..self }
     }
 
+    pub(super) const fn based(self) -> Self {
+        Row { traits: Traits { based: true, ..self.traits }, ..self }
+    }
+
+    pub(super) const fn made_by_update(self) -> Self {
+        Row { traits: Traits { made_by_update: true, ..self.traits }, ..self }
+    }
+
+    pub(super) const fn returns_deleted(self) -> Self {
+        Row { traits: Traits { returns_deleted: true, ..self.traits }, ..self }
+    }
+
+    pub(super) const fn orphaning(self) -> Self {
+        Row { traits: Traits { orphaning: true, ..self.traits }, ..self }
+    }
+
+    pub(super) const fn bare_finalizers(self) -> Self {
+        Row { traits: Traits { bare_finalizers: true, ..self.traits }, ..self }
+    }
+
+    pub(super) const fn deprecated(self, warning: &'static str) -> Self {
+        Row { traits: Traits { deprecated: Some(warning), ..self.traits }, ..self }
+    }
+
     fn kind(&self, group: &Group, schema: &Schema) -> Kind {
         Kind {
             group: Shared::Static(group.group),
@@ -137,6 +172,7 @@ impl Row {
             relaxed_durability: self.relaxed,
             storage: self.storage.cloned(),
             conversion: self.conversion,
+            traits: self.traits,
         }
     }
 }

@@ -51,3 +51,10 @@ fn field_selectors() {
     let event = serde_json::json!({"source": {}, "reportingComponent": "scheduler"});
     assert_eq!(field_text(&event, "source"), "scheduler");
 }
+
+#[test]
+fn updates_of_taint_rules_were_taken_without_a_version() {
+    let kinds = builtin();
+    let based = |plural: &str| kinds.by_resource("resource.k8s.io", "v1", plural).map(|kind| kind.traits.based);
+    assert_eq!((based("devicetaintrules"), based("resourceclaims")), (Some(true), Some(false)));
+}

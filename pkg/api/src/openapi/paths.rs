@@ -151,7 +151,7 @@ fn main_operations(kind: &Kind, definitions: &mut Definitions, object: &Value, n
         action: "delete",
         query: DELETE,
         body: Some(delete.clone()),
-        answer: Some(if kind.returns_deleted() { object.clone() } else { status.clone() }),
+        answer: Some(if kind.traits.returns_deleted { object.clone() } else { status.clone() }),
         codes: &["200", "202"],
     });
     if kind.verbs.allows("deletecollection") {

@@ -129,11 +129,10 @@ fn owner_references(errors: &mut FieldErrors, references: &[Value]) {
 fn finalizers(errors: &mut FieldErrors, kind: &Kind, object: &Value) {
     const PATH: &str = "metadata.finalizers";
     const STANDARD: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
-    let bare_names = kind.is_custom() || matches!(&*kind.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
     let all: Vec<_> = tree::texts(object, PATH).collect();
     for (index, finalizer) in all.iter().enumerate() {
         errors.each(PATH, *finalizer, names::qualified(finalizer));
-        if !bare_names && !finalizer.contains('/') && !STANDARD.contains(finalizer) {
+        if !kind.traits.bare_finalizers && !finalizer.contains('/') && !STANDARD.contains(finalizer) {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
             errors.invalid(format!("{PATH}[{index}]"), *finalizer, detail);
         }

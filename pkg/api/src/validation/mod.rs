@@ -37,6 +37,8 @@ use std::{collections::HashSet, hash::Hash};
 pub use metadata::{annotations, metadata, metadata_update};
 use serde_json::Value;
 
+use crate::Status;
+
 /// The detail of every refused change of an immutable field.
 pub const IMMUTABLE: &str = "field is immutable";
 /// Faults of one object that are told, and bytes of them.
@@ -176,6 +178,11 @@ impl FieldErrors {
             serde_json::json!({"reason": reason, "message": e.body(), "field": e.path})
         };
         self.0.iter().map(cause).collect()
+    }
+
+    /// 422 for an object of a kind, if anything was refused.
+    pub fn refuse(&self, group: &str, kind: &str, name: &str) -> Result<(), Status> {
+        if self.is_empty() { Ok(()) } else { Err(Status::invalid(group, kind, name, self)) }
     }
 
     /// Whether nothing was refused.

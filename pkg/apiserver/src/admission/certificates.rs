@@ -160,8 +160,5 @@ async fn issued(attributes: &Attributes<'_>, old: &Value, object: &Value) -> Res
         let detail = format!("User {:?} is not permitted to \"sign\" for signer {signer:?}", call.user.name);
         errors.forbidden("spec.signerName", detail);
     }
-    if errors.is_empty() {
-        return Ok(());
-    }
-    Err(Status::invalid(&call.kind.group, &call.kind.kind, meta::name(old), &errors))
+    errors.refuse(&call.kind.group, &call.kind.kind, meta::name(old))
 }

@@ -104,9 +104,7 @@ struct Held {
 
 impl Held {
     fn read(service: &Value) -> Self {
-        let spec = &service["spec"];
-        let ips = spec["clusterIPs"].as_array().into_iter().flatten().chain([&spec["clusterIP"]]);
-        Held { ips: ips.filter_map(|ip| ip.as_str()?.parse().ok()).collect(), ports: service_ports::held(service) }
+        Held { ips: service_ips::addresses(service).into_iter().collect(), ports: service_ports::held(service) }
     }
 }
 
@@ -139,10 +137,7 @@ impl Plugin for Allocation {
         if let Some(old) = attributes.old {
             carry_over(object, old);
         }
-        let errors = families::complete(object, attributes.old);
-        if !errors.is_empty() {
-            return Err(Status::invalid("", "Service", meta::name(object), &errors));
-        }
+        families::complete(object, attributes.old).refuse("", "Service", meta::name(object))?;
         let own = attributes.old.map(Held::read).unwrap_or_default();
         if complete(object) && Held::read(object) == own {
             return Ok(());
@@ -159,9 +154,7 @@ impl Plugin for Allocation {
             ranges.push(call.server.service_cidr);
         }
         let errors = allocate(object, &own, taken, &ranges, &mut || rand::rng().random());
-        if !errors.is_empty() {
-            return Err(Status::invalid("", "Service", meta::name(object), &errors));
-        }
+        errors.refuse("", "Service", meta::name(object))?;
         // The lock is held until the commit.
         attributes.held.lock().push(Box::new(memo));
         Ok(())

@@ -296,3 +296,45 @@ async fn keys_of_node_ports_are_mended_at_the_start() {
     crate::service_ports::repair(&fixture.server.server).await.unwrap();
     assert_eq!(port_keys(&*store).await, ["30080/TCP default/a"]);
 }
+
+#[tokio::test]
+async fn a_key_that_was_left_behind_made_its_port_unobtainable() {
+    let store = Arc::new(MemoryStore::default());
+    let fixture = Fixture::over(store.clone()).await;
+    let with =
+        |name: &str, port: u16| service(name, json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]}));
+    fixture.post(SERVICES, &with("there", 30001)).await.expect(201);
+    for (port, holder) in
+        [(30002, "default/gone"), (30003, "default/there"), (30004, "no name"), (30005, "default/own")]
+    {
+        let then = vec![Op::put(format!("/registry/services/nodeports/{port}/TCP"), holder)];
+        store.txn(Txn { then, ..Txn::default() }).await.unwrap();
+        fixture.post(SERVICES, &with("own", port)).await.expect(201);
+        assert_eq!(port_keys(&*store).await, ["30001/TCP default/there".to_owned(), format!("{port}/TCP default/own")]);
+        fixture.delete(&format!("{SERVICES}/own"), Value::Null).await.expect(200);
+    }
+}
+
+/// A Service with as many node ports as it says.
+fn ports(name: &str, count: u16) -> Value {
+    let ports: Vec<Value> =
+        (0..count).map(|n| json!({"name": format!("p{n}"), "port": 1000 + n, "nodePort": 30000 + n})).collect();
+    service(name, json!({"type": "NodePort", "ports": ports}))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_of_more_ports_than_a_transaction_of_etcd_takes_could_not_be_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    let etcds = testkit::Etcds::new(1, dir.path()).start();
+    let store: Arc<dyn Store> =
+        Arc::new(store::EtcdStore::connect(store::etcd::Settings::plain(etcds.urls())).await.unwrap());
+    let fixture = Fixture::over(store.clone()).await;
+    let message = fixture.post(SERVICES, &ports("a", 130)).await.refused(422, "Invalid");
+    assert!(message.ends_with("spec.ports: Too many: 130: must have at most 120 items"), "{message}");
+    fixture.post(SERVICES, &ports("a", 120)).await.expect(201);
+    fixture.patch("merge", &format!("{SERVICES}/a"), &ports("a", 130)).await.expect(200);
+    assert_eq!(port_keys(&*store).await.len(), 130);
+    fixture.delete(&format!("{SERVICES}/a"), Value::Null).await.expect(200);
+    assert!(port_keys(&*store).await.is_empty());
+    fixture.post(SERVICES, &ports("b", 120)).await.expect(201);
+}

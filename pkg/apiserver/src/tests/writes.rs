@@ -343,3 +343,73 @@ async fn delete_options_are_checked() {
     );
     fixture.get(&one).await.expect(200);
 }
+
+#[tokio::test]
+async fn unknown_fields_of_a_scale_were_not_asked_after() {
+    let fixture = Fixture::new().await;
+    fixture.post(DEPLOYMENTS, &deployment("a")).await.expect(201);
+    let scale = format!("{DEPLOYMENTS}/a/scale");
+    let sent = r#"{"metadata": {"name": "a"}, "spec": {"replicas": 1, "replicas": 2, "more": 3}}"#;
+    let json = [("content-type", "application/json")];
+    let strict = fixture.send("PUT", &format!("{scale}?fieldValidation=Strict"), &json, sent).await;
+    assert_eq!(
+        strict.refused(400, "BadRequest"),
+        "Scale in version \"v1\" cannot be handled as a Scale: strict decoding error: \
+         duplicate field \"spec.replicas\", unknown field \"spec.more\""
+    );
+    let warned = fixture.send("PUT", &scale, &json, sent).await;
+    let warnings: Vec<_> = warned.headers.get_all("warning").iter().map(|text| text.to_str().unwrap()).collect();
+    assert_eq!(warnings, [r#"299 - "duplicate field \"spec.replicas\"""#, r#"299 - "unknown field \"spec.more\"""#]);
+    let ignored = fixture.send("PUT", &format!("{scale}?fieldValidation=Ignore"), &json, sent).await;
+    assert!(ignored.headers.get("warning").is_none(), "{ignored:?}");
+    let merge = [("content-type", "application/merge-patch+json")];
+    let strict = fixture.send("PATCH", &format!("{scale}?fieldValidation=Strict"), &merge, sent).await;
+    let message = strict.refused(422, "Invalid");
+    let why = "strict decoding error: duplicate field \"spec.replicas\", unknown field \"spec.more\"";
+    assert!(message.ends_with(why), "{message}");
+    let applied = r#"{"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 1, "replicas": 2}}"#;
+    let apply = [("content-type", "application/apply-patch+yaml")];
+    let uri = format!("{scale}?fieldValidation=Strict&fieldManager=m&force=true");
+    let message = fixture.send("PATCH", &uri, &apply, applied).await.refused(400, "BadRequest");
+    assert!(message.starts_with("error strict decoding patch: "), "{message}");
+}
+
+#[tokio::test]
+async fn an_empty_list_of_managed_fields_forgot_nothing() {
+    let fixture = Fixture::new().await;
+    let one = format!("{CONFIG_MAPS}/a");
+    for (number, forget) in [json!([]), json!([{}])].into_iter().enumerate() {
+        let mut map = config_map("a", json!({"k": number.to_string()}));
+        fixture.post(CONFIG_MAPS, &map).await.expect(201);
+        map["metadata"]["managedFields"] = forget.clone();
+        let put = fixture.put(&one, &map).await.expect(200);
+        assert!(put["metadata"]["managedFields"].is_null(), "{put}");
+        fixture.delete(&one, Value::Null).await.expect(200);
+        map["metadata"].as_object_mut().unwrap().remove("managedFields");
+        fixture.post(CONFIG_MAPS, &map).await.expect(201);
+        let patch = json!({"metadata": {"managedFields": forget}});
+        let patched = fixture.patch("merge", &one, &patch).await.expect(200);
+        assert!(patched["metadata"]["managedFields"].is_null(), "{patched}");
+        fixture.delete(&one, Value::Null).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_doubled_field_of_an_applied_text_vanished_behind_a_key_that_is_no_text() {
+    let fixture = Fixture::new().await;
+    let applied = "apiVersion: v1\nkind: ConfigMap\ndata:\n  1: a\n  b: x\n  b: y\n";
+    let uri = format!("{CONFIG_MAPS}/a?fieldManager=m&fieldValidation=Strict");
+    let apply = [("content-type", "application/apply-patch+yaml")];
+    let message = fixture.send("PATCH", &uri, &apply, applied).await.refused(400, "BadRequest");
+    assert_eq!(message, "error strict decoding patch: duplicate field \"data.b\"");
+}
+
+#[tokio::test]
+async fn bare_names_of_finalizers_are_refused_where_upstream_refuses_them() {
+    let fixture = Fixture::new().await;
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    let with = |name: &str| json!({"metadata": {"name": name, "finalizers": ["bare"]}});
+    fixture.post(leases, &with("a")).await.expect(201);
+    let message = fixture.post(CONFIG_MAPS, &with("a")).await.refused(422, "Invalid");
+    assert!(message.contains("name is neither a standard finalizer name nor is it fully qualified"), "{message}");
+}

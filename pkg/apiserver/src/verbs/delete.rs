@@ -202,15 +202,12 @@ pub fn decide(kind: &Kind, object: &Value, options: &DeleteOptions, now: Timesta
     Decision::Mark(new)
 }
 
-/// Kinds whose dependents stay unless something else is asked for: they are older than garbage collection.
-const ORPHANING: [(&str, &str); 2] = [("", "replicationcontrollers"), ("batch", "jobs")];
-
 fn default_propagation(kind: &Kind, object: &Value) -> Option<Propagation> {
     let decided = object["metadata"]["finalizers"].as_array().into_iter().flatten();
     if decided.into_iter().any(|f| f == ORPHAN || f == FOREGROUND) {
         return None;
     }
-    ORPHANING.contains(&(&*kind.group, &*kind.plural)).then_some(Propagation::Orphan)
+    kind.traits.orphaning.then_some(Propagation::Orphan)
 }
 
 fn propagate(object: &mut Value, propagation: Option<Propagation>) {
@@ -233,7 +230,7 @@ fn propagate(object: &mut Value, propagation: Option<Propagation>) {
 pub async fn delete(call: &Call) -> Result<Reply, Status> {
     let options = DeleteOptions::read(call)?;
     match one(call, &call.info.name, &options).await? {
-        Deleted::Gone(last) if call.kind.returns_deleted() => Ok(Reply::Object(200, last)),
+        Deleted::Gone(last) if call.kind.traits.returns_deleted => Ok(Reply::Object(200, last)),
         Deleted::Gone(last) => {
             let uid = meta::text(&last.tree()?, "uid").to_owned();
             Ok(Reply::Tree(200, success(&call.kind, &call.info.name, &uid)))

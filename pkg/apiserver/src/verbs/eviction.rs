@@ -153,7 +153,8 @@ pub async fn evict(call: &Call) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let mut eviction = call.object_of("policy", &["v1", "v1beta1"], "Eviction")?;
+    let validation = call.write_options(false)?.validation;
+    let mut eviction = call.object_of("policy", &["v1", "v1beta1"], "Eviction", validation)?;
     if meta::name(&eviction) != call.info.name {
         return Err(Status::bad_request("name in URL does not match name in Eviction object"));
     }

@@ -8,7 +8,7 @@ use super::{
     update::{self, Edit, Scope, modify},
 };
 use crate::{
-    body::FieldValidation,
+    body::{FieldValidation, Form},
     call::{Call, WriteOptions},
     negotiate,
     reply::Reply,
@@ -45,9 +45,10 @@ impl Patch {
         };
         let mut tree = |yaml: bool| -> Result<Value, Status> {
             let decoded = decoded(yaml)?;
-            match yaml {
-                true if !decoded.duplicates.is_empty() => faults.extend(decode::yaml_duplicate(&call.body)),
-                _ => faults.extend(decode::faults(&decoded.duplicates, &[], None)),
+            let in_yaml = yaml && !decoded.duplicates.is_empty();
+            match in_yaml.then(|| decode::yaml_duplicate(&call.body)).flatten() {
+                Some(fault) => faults.push(fault),
+                None => faults.extend(decode::faults(&decoded.duplicates, &[], None)),
             }
             Ok(decoded.value)
         };
@@ -81,6 +82,23 @@ impl Patch {
             Patch::Strategic(tree) => patch::strategic(&call.kind.schema, call.kind.root, old, tree),
             Patch::Apply(tree) => Ok(tree.clone()),
         }
+    }
+
+    /// Checks what has come out of it: what is wrong there is the patch's fault.
+    pub fn checked(
+        &self,
+        call: &Call,
+        form: &Form,
+        new: Value,
+        faults: &[String],
+        validation: FieldValidation,
+    ) -> Result<Value, Status> {
+        let shown = match self {
+            Patch::Strategic(tree) => patch::go_text(tree),
+            _ => new.to_string(),
+        };
+        let all = |unknown: &[String]| [faults, &decode::faults(&[], unknown, None)].concat();
+        call.checked(form, new, all, validation).map_err(|status| blamed(&shown, status))
     }
 }
 
@@ -120,7 +138,7 @@ pub async fn patch(call: &Call, scope: Scope) -> Result<Reply, Status> {
     Ok(Reply::Object(200, outcome.into_stored()))
 }
 
-/// A patched object, checked: what is wrong with it is the patch's fault.
+/// A patched object, checked.
 fn checked(
     call: &Call,
     patch: &Patch,
@@ -128,12 +146,7 @@ fn checked(
     faults: &[String],
     validation: FieldValidation,
 ) -> Result<Value, Status> {
-    let shown = match patch {
-        Patch::Strategic(tree) => patch::go_text(tree),
-        _ => new.to_string(),
-    };
-    let all = |unknown: &[String]| [faults, &decode::faults(&[], unknown, None)].concat();
-    let new = call.checked(new, all, validation).map_err(|status| blamed(&shown, status))?;
+    let new = patch.checked(call, &Form::of(&call.kind), new, faults, validation)?;
     match (meta::name(&new), meta::namespace(&new)) {
         ("", _) => Err(Status::bad_request(format!(
             "the name of the object ({} based on URL) was undeterminable: name must be provided",
@@ -151,7 +164,7 @@ fn checked(
 }
 
 /// 422 for a patch in place of the 400 that what came out of it would get as a body.
-pub fn blamed(shown: &str, status: Status) -> Status {
+fn blamed(shown: &str, status: Status) -> Status {
     if status.code != 400 {
         return status;
     }
@@ -160,6 +173,18 @@ pub fn blamed(shown: &str, status: Status) -> Status {
     let mut errors = FieldErrors::default();
     errors.invalid("patch", shown, why.map_or(status.message.as_str(), |(_, why)| why));
     Status::invalid("", "", "", &errors)
+}
+
+/// Tells what is doubled in an applied configuration, or refuses it.
+pub fn tell(call: &Call, faults: Vec<String>, validation: FieldValidation) -> Result<(), Status> {
+    match validation {
+        FieldValidation::Strict if !faults.is_empty() => {
+            return Err(Status::bad_request(format!("error strict decoding patch: {}", faults.join(", "))));
+        }
+        FieldValidation::Warn => faults.into_iter().for_each(|fault| call.warn(fault)),
+        _ => {}
+    }
+    Ok(())
 }
 
 async fn server_side(
@@ -179,13 +204,7 @@ async fn server_side(
         name if name == call.info.name => {}
         name => return Err(call.other_name(name)),
     }
-    match options.validation {
-        FieldValidation::Strict if !faults.is_empty() => {
-            return Err(Status::bad_request(format!("error strict decoding patch: {}", faults.join(", "))));
-        }
-        FieldValidation::Warn => faults.into_iter().for_each(|fault| call.warn(fault)),
-        _ => {}
-    }
+    tell(call, faults, options.validation)?;
     for _ in 0..update::TRIES {
         let mut merge = |live: &Value| merged(call, Some(live), &applied, options);
         let outcome = modify(call, options, Edit { scope, track: false }, &mut merge).await;

@@ -20,7 +20,8 @@ use super::{
     update::{self, Edit, Part, Scope, modify, update},
 };
 use crate::{
-    admission, body,
+    admission,
+    body::{FieldValidation, Form},
     call::{Call, WriteOptions},
     connect,
     reply::{Reply, served},
@@ -68,22 +69,24 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
         return Ok(Reply::Scale(shown(&current)));
     }
     let options = call.write_options(Patch::is_apply(call))?;
+    let mut faults = Vec::new();
     let patch = match call.info.verb {
         "update" => None,
-        "patch" => Some(Patch::read(call, &mut Vec::new())?),
+        "patch" => Some(Patch::read(call, &mut faults)?),
         _ => return Err(Status::method_not_allowed()),
     };
     let sent = match &patch {
-        None => Some(call.object_of("autoscaling", &["v1"], "Scale")?),
+        None => Some(call.object_of("autoscaling", &["v1"], "Scale", options.validation)?),
         Some(_) => None,
     };
     if let Some(Patch::Apply(applied)) = &patch {
+        patch::tell(call, faults, options.validation)?;
         return apply_scale(call, paths, applied, &options).await;
     }
     let outcome = modify(call, &options, Edit { scope: Scope::Main, track: true }, &mut |old| {
         let wanted = match (&sent, &patch) {
             (Some(sent), _) => sent.clone(),
-            (None, Some(patch)) => patched_scale(&shown(old), patch)?,
+            (None, Some(patch)) => patched_scale(call, &shown(old), patch, &faults, options.validation)?,
             (None, None) => shown(old),
         };
         let name = meta::name(&wanted);
@@ -119,18 +122,20 @@ async fn scale(call: &Call, paths: &ScalePaths) -> Result<Reply, Status> {
 }
 
 /// A patched Scale, checked: a count that is none is not to be taken for zero.
-fn patched_scale(old: &Value, patch: &Patch) -> Result<Value, Status> {
-    let mut scale = match patch {
+fn patched_scale(
+    call: &Call,
+    old: &Value,
+    patch: &Patch,
+    faults: &[String],
+    validation: FieldValidation,
+) -> Result<Value, Status> {
+    let scale = match patch {
         Patch::Json(operations) => api::patch::json_patch(old, operations)?,
         // A Scale has no lists: all other forms merge alike.
         Patch::Merge(tree) | Patch::Strategic(tree) | Patch::Apply(tree) => api::patch::merge_patch(old, tree)?,
     };
     let schema = api::schema::builtin();
-    if let Some(root) = body::type_of(&schema, "autoscaling", "v1", "Scale") {
-        let shown = scale.clone();
-        api::decode::check(&schema, root, &mut scale).map_err(|status| patch::blamed(&shown.to_string(), status))?;
-    }
-    Ok(scale)
+    patch.checked(call, &Form::builtin(&schema, "autoscaling", "v1", "Scale")?, scale, faults, validation)
 }
 
 /// Applies a Scale: its manager owns the count in the object.
@@ -210,17 +215,14 @@ pub async fn bind(call: &Call, name: &str) -> Result<Reply, Status> {
     if call.info.verb != "create" {
         return Err(Status::method_not_allowed());
     }
-    let mut binding = call.object_of("", &["v1"], "Binding")?;
+    let options = call.write_options(false)?;
+    let mut binding = call.object_of("", &["v1"], "Binding", options.validation)?;
     create::place(call, &mut binding)?;
     if meta::name(&binding) != name {
         return Err(Status::bad_request("name in URL does not match name in Binding object"));
     }
     admission::created(call, "binding", &mut binding).await?;
-    let errors = target_faults(&binding);
-    if !errors.is_empty() {
-        return Err(Status::invalid("", "Binding", name, &errors));
-    }
-    let options = call.write_options(false)?;
+    target_faults(&binding).refuse("", "Binding", name)?;
     let edit = Edit { scope: Scope::Own, track: false };
     modify(call, &options, edit, &mut |pod| bound(&call.kind, pod, &binding, &call.timestamp())).await?;
     Ok(Reply::Tree(

@@ -94,7 +94,7 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
         .await;
         match outcome {
             Ok(outcome) => return Ok(Reply::Object(200, outcome.into_stored())),
-            Err(status) if scope == Scope::Main && status == call.not_found() && made_by_update(&call.kind) => {}
+            Err(status) if scope == Scope::Main && status == call.not_found() && call.kind.traits.made_by_update => {}
             Err(status) => return Err(status),
         }
         if let Some(stored) = super::create::missing(call, object.clone(), &options, true).await? {
@@ -105,53 +105,10 @@ pub async fn update(call: &Call, scope: Scope) -> Result<Reply, Status> {
     Err(call.conflict(MODIFIED))
 }
 
-/// Kinds whose objects are made by an update where they are missing: group and plural.
-const MADE_BY_UPDATE: &[(&str, &str)] = &[
-    ("", "endpoints"),
-    ("", "events"),
-    ("", "limitranges"),
-    ("", "services"),
-    ("coordination.k8s.io", "leases"),
-    ("events.k8s.io", "events"),
-    ("node.k8s.io", "runtimeclasses"),
-    ("rbac.authorization.k8s.io", "clusterrolebindings"),
-    ("rbac.authorization.k8s.io", "clusterroles"),
-    ("rbac.authorization.k8s.io", "rolebindings"),
-    ("rbac.authorization.k8s.io", "roles"),
-];
-
-fn made_by_update(kind: &Kind) -> bool {
-    MADE_BY_UPDATE.contains(&(&*kind.group, &*kind.plural))
-}
-
-/// Kinds whose updates must say which version they are based on, as those of custom resources must:
-/// group and plural.
-const BASED: &[(&str, &str)] = &[
-    ("admissionregistration.k8s.io", "mutatingadmissionpolicies"),
-    ("admissionregistration.k8s.io", "mutatingadmissionpolicybindings"),
-    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
-    ("admissionregistration.k8s.io", "validatingadmissionpolicies"),
-    ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
-    ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
-    ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("apiregistration.k8s.io", "apiservices"),
-    ("certificates.k8s.io", "clustertrustbundles"),
-    ("certificates.k8s.io", "podcertificaterequests"),
-    ("coordination.k8s.io", "leases"),
-    ("node.k8s.io", "runtimeclasses"),
-    ("policy", "poddisruptionbudgets"),
-    ("storage.k8s.io", "csidrivers"),
-    ("storage.k8s.io", "csinodes"),
-    ("storage.k8s.io", "csistoragecapacities"),
-    ("storage.k8s.io", "volumeattachments"),
-    ("storagemigration.k8s.io", "storageversionmigrations"),
-];
-
 /// Refuses an update that does not say what it is based on, where that must be said.
 fn check_base(call: &Call, object: &Value) -> Result<(), Status> {
     let kind = &call.kind;
-    let bound = kind.is_custom() || BASED.contains(&(&*kind.group, &*kind.plural));
-    if !bound || !matches!(meta::text(object, "resourceVersion"), "" | "0") {
+    if !kind.traits.based || !matches!(meta::text(object, "resourceVersion"), "" | "0") {
         return Ok(());
     }
     let mut errors = validation::FieldErrors::default();
@@ -409,9 +366,7 @@ async fn stages(
         Scope::Own => {}
         _ => errors.extend(kind.strategy.validate_subresource(&call.info.subresource, &new, old)),
     }
-    if !errors.is_empty() {
-        return Err(Status::invalid(&kind.group, &kind.kind, meta::name(old), &errors));
-    }
+    errors.refuse(&kind.group, &kind.kind, meta::name(old))?;
     admission::validate(attributes, &new).await?;
     Ok(new)
 }

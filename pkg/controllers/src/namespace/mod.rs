@@ -1,24 +1,32 @@
 //! Namespaces that are being deleted: their content goes first, pods before everything else, and
 //! then the finalizer.
 //!
-//! # Caveats
-//! What has finalizers of its own is waited for with a growing delay, as nothing here follows all
-//! kinds; pods are followed.
+//! # Flow
+//! What there is of each kind is listed, [`content::decide`] says what to do about it, that is done, and so on until
+//! nothing can be done or is left. What remains is watched: as soon as some of it goes, the namespace is looked at
+//! again.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+mod conditions;
+mod content;
 
-use client::{Controller, Informer, Next, ObjectKey, Sources, runtime};
-use futures::{StreamExt as _, stream};
-use jiff::Timestamp;
-use k8s_openapi::{
-    api::core::v1::{Namespace, NamespaceCondition, Pod},
-    apimachinery::pkg::apis::meta::v1::Time,
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
+
+use client::{Controller, Informer, Next, ObjectKey, Runtime, Sources, queue::Queue, runtime};
+use futures::{FutureExt as _, StreamExt as _, future, stream};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::{
     Api, ResourceExt as _,
-    api::{DeleteParams, ListParams, PostParams},
+    api::{DeleteParams, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams},
 };
+use parking_lot::Mutex;
+use tokio::task::AbortHandle;
 
+use self::content::{Content, Found, Step};
 use crate::{
     Context,
     owners::is_deleting,
@@ -28,19 +36,34 @@ use crate::{
 const FINALIZER: &str = "kubernetes";
 /// Kinds looked at in parallel.
 const PARALLEL: usize = 8;
-/// Between two looks at what does not go.
+/// Rounds of deleting: pods, the rest, and what came meanwhile.
+const ROUNDS: usize = 3;
+/// Before what failed is tried again.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// From the first object that goes to the next look: others go at the same time.
+const SETTLE: Duration = Duration::from_millis(100);
 
 pub struct NamespaceController {
     client: kube::Client,
     namespaces: Informer<Namespace>,
     pods: Informer<Pod>,
+    runtime: Runtime,
+    queue: OnceLock<Arc<Queue<ObjectKey>>>,
+    /// Who waits for something to go from a namespace.
+    waiting: Arc<Mutex<HashMap<String, AbortHandle>>>,
 }
 
 impl NamespaceController {
     pub fn new(context: &Context) -> Self {
         let informers = &context.config.informers;
-        NamespaceController { client: informers.client().clone(), namespaces: informers.get(), pods: informers.get() }
+        NamespaceController {
+            client: informers.client().clone(),
+            namespaces: informers.get(),
+            pods: informers.get(),
+            runtime: context.runtime.clone(),
+            queue: OnceLock::new(),
+            waiting: Arc::default(),
+        }
     }
 }
 
@@ -57,6 +80,8 @@ impl Controller for NamespaceController {
     const NAME: &'static str = "namespace";
 
     fn sources(&self, sources: &mut Sources) {
+        // The queue is set once, here.
+        let _ = self.queue.set(sources.queue());
         let namespaces = self.namespaces.clone();
         sources.own(&self.namespaces).map_if(
             &self.pods,
@@ -80,233 +105,140 @@ impl Controller for NamespaceController {
 
     async fn apply(&self, key: &ObjectKey, namespace: Arc<Namespace>, plan: Plan) -> Result<Next, kube::Error> {
         let Plan::Purge(now) = plan else { return Ok(Next::Done) };
-        let outcome = self.purge(&key.name).await;
+        if let Some(before) = self.waiting.lock().remove(&key.name) {
+            before.abort();
+        }
+        let content = self.purge(&key.name).await;
         let api: Api<Namespace> = Api::all(self.client.clone());
-        if outcome.is_empty() {
-            let mut finalized = (*namespace).clone();
-            if let Some(finalizers) = finalized.spec.as_mut().and_then(|s| s.finalizers.as_mut()) {
+        let mut changed = (*namespace).clone();
+        if content::decide(&content) == Step::Finalize {
+            if let Some(finalizers) = changed.spec.as_mut().and_then(|s| s.finalizers.as_mut()) {
                 finalizers.retain(|f| f != FINALIZER);
             }
-            let done = api.replace_subresource("finalize", &key.name, &PostParams::default(), &finalized).await;
+            let done = api.replace_subresource("finalize", &key.name, &PostParams::default(), &changed).await;
             runtime::ignore_not_found(done)?;
             return Ok(Next::Done);
         }
-        tracing::debug!(namespace = key.name, ?outcome, "content remains");
-        let mut changed = (*namespace).clone();
+        tracing::debug!(namespace = key.name, ?content, "content remains");
         let status = changed.status.get_or_insert_default();
-        if set_conditions(status.conditions.get_or_insert_default(), &outcome, now) {
+        if conditions::set_conditions(status.conditions.get_or_insert_default(), &content, now) {
             runtime::ignore_not_found(api.replace_status(&key.name, &PostParams::default(), &changed).await)?;
         }
-        Ok(Next::After(PATIENCE))
-    }
-}
-
-/// What became of the content of a namespace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// Objects that are still there, by resource.
-    pub remaining: BTreeMap<String, usize>,
-    /// Objects that a finalizer holds, by finalizer.
-    pub finalizers: BTreeMap<String, usize>,
-    /// Why discovery failed.
-    pub discovery: Option<String>,
-    /// Why content could not be deleted.
-    pub failures: Vec<String>,
-}
-
-impl Outcome {
-    fn is_empty(&self) -> bool {
-        *self == Outcome::default()
-    }
-
-    fn merge(&mut self, other: Outcome) {
-        self.remaining.extend(other.remaining);
-        for (finalizer, count) in other.finalizers {
-            *self.finalizers.entry(finalizer).or_default() += count;
-        }
-        self.failures.extend(other.failures);
+        Ok(self.wait(key, &content))
     }
 }
 
 impl NamespaceController {
-    async fn purge(&self, namespace: &str) -> Outcome {
-        let mut outcome = Outcome::default();
+    /// Deletes what can be deleted; what is there then.
+    async fn purge(&self, namespace: &str) -> Content {
         let served = match discover(&self.client).await {
             Ok(served) => served,
-            Err(error) => {
-                outcome.discovery = Some(runtime::message(&error));
-                return outcome;
-            }
+            Err(error) => return Content { discovery: Some(runtime::message(&error)), ..Content::default() },
         };
-        let (pods, others): (Vec<_>, Vec<_>) = served
-            .into_iter()
-            .filter(|s| s.namespaced && (s.delete || s.delete_collection))
-            .partition(|s| s.resource.group.is_empty() && s.resource.kind == "Pod");
-        for kinds in [pods, others] {
-            let purged = stream::iter(kinds).map(|kind| self.purge_kind(kind, namespace)).buffer_unordered(PARALLEL);
-            let purged: Vec<Outcome> = purged.collect().await;
-            purged.into_iter().for_each(|one| outcome.merge(one));
-            if !outcome.is_empty() {
-                // Pods may still use the rest.
+        let kinds: Vec<Served> =
+            served.into_iter().filter(|s| s.namespaced && (s.delete || s.delete_collection)).collect();
+        let mut content = self.content(&kinds, namespace).await;
+        for _ in 0..ROUNDS {
+            let Step::Delete(due) = content::decide(&content) else { break };
+            let due: Vec<Served> = due.into_iter().map(|at| content.kinds[at].kind.clone()).collect();
+            let deleted = stream::iter(due).map(|kind| self.delete(kind, namespace)).buffer_unordered(PARALLEL);
+            let failures: Vec<_> = deleted.filter_map(future::ready).collect().await;
+            content = self.content(&kinds, namespace).await;
+            if !failures.is_empty() {
+                content.failures.extend(failures);
                 break;
             }
         }
-        outcome
+        content
     }
 
-    async fn purge_kind(&self, kind: Served, namespace: &str) -> Outcome {
-        let mut outcome = Outcome::default();
-        if let Err(error) = self.try_purge_kind(&kind, namespace, &mut outcome).await {
-            outcome.failures.push(format!("{}: {}", kind.name(), runtime::message(&error)));
-        }
-        outcome
-    }
-
-    async fn try_purge_kind(&self, kind: &Served, namespace: &str, outcome: &mut Outcome) -> Result<(), kube::Error> {
-        let api = kind.api(&self.client, Some(namespace));
-        let there = api.list_metadata(&ListParams::default()).await?;
-        if there.items.is_empty() {
-            return Ok(());
-        }
-        let params = DeleteParams::background();
-        if kind.delete_collection {
-            api.delete_collection(&params, &ListParams::default()).await?;
-        } else {
-            for object in there.items.iter().filter(|o| !is_deleting(*o)) {
-                runtime::ignore_not_found(api.delete(&object.name_any(), &params).await)?;
+    /// What there is of these kinds.
+    async fn content(&self, kinds: &[Served], namespace: &str) -> Content {
+        let mut content = Content::default();
+        let mut found = stream::iter(kinds.to_vec()).map(|kind| self.find(kind, namespace)).buffer_unordered(PARALLEL);
+        while let Some(found) = found.next().await {
+            match found {
+                Ok(found) => content.kinds.extend(found),
+                Err(failure) => content.failures.push(failure),
             }
         }
-        let left = api.list_metadata(&ListParams::default()).await?.items;
-        if !left.is_empty() {
-            outcome.remaining.insert(kind.name(), left.len());
+        content
+    }
+
+    async fn find(&self, kind: Served, namespace: &str) -> Result<Option<Found>, (Served, String)> {
+        let there = match kind.api(&self.client, Some(namespace)).list_metadata(&ListParams::default()).await {
+            Ok(there) if there.items.is_empty() => return Ok(None),
+            Ok(there) => there,
+            Err(error) => return Err((kind, runtime::message(&error))),
+        };
+        let mut found = Found {
+            kind,
+            objects: there.items.len(),
+            untouched: there.items.iter().filter(|object| !is_deleting(*object)).count(),
+            finalizers: Default::default(),
+            version: there.metadata.resource_version.unwrap_or_default(),
+        };
+        for finalizer in there.items.iter().flat_map(|object| object.finalizers()) {
+            *found.finalizers.entry(finalizer.clone()).or_default() += 1;
         }
-        for finalizer in left.iter().flat_map(|o| o.finalizers()) {
-            *outcome.finalizers.entry(finalizer.clone()).or_default() += 1;
+        Ok(Some(found))
+    }
+
+    /// Deletes all objects of a kind; why that failed.
+    async fn delete(&self, kind: Served, namespace: &str) -> Option<(Served, String)> {
+        let api = kind.api(&self.client, Some(namespace));
+        let done = async {
+            let (params, all) = (DeleteParams::background(), ListParams::default());
+            if kind.delete_collection {
+                return api.delete_collection(&params, &all).await.map(drop);
+            }
+            for object in api.list_metadata(&all).await?.items.iter().filter(|object| !is_deleting(*object)) {
+                runtime::ignore_not_found(api.delete(&object.name_any(), &params).await)?;
+            }
+            Ok(())
+        };
+        let failure = done.await.err();
+        failure.map(|error| (kind, runtime::message(&error)))
+    }
+
+    /// Has the namespace looked at again as soon as some of its content goes.
+    fn wait(&self, key: &ObjectKey, content: &Content) -> Next {
+        let (Some(queue), Step::Wait) = (self.queue.get(), content::decide(content)) else {
+            return Next::After(PATIENCE);
+        };
+        if !content.is_certain() || !content.kinds.iter().all(|found| found.kind.watch) {
+            return Next::After(PATIENCE);
         }
-        Ok(())
+        let goes = |found: &Found| goes(found.kind.api(&self.client, Some(&key.name)), found.version.clone()).boxed();
+        let first = future::select_all(content.kinds.iter().map(goes));
+        let (queue, waiting, key, stop) = (queue.clone(), self.waiting.clone(), key.clone(), self.runtime.stop.clone());
+        let name = key.name.clone();
+        let task = async move {
+            first.await;
+            tokio::time::sleep(SETTLE).await;
+            waiting.lock().remove(&key.name);
+            queue.add(key);
+        };
+        let task = self.runtime.tasks.spawn(async move { stop.run_until_cancelled(task).await });
+        self.waiting.lock().insert(name, task.abort_handle());
+        Next::Done
     }
 }
 
-/// Sets the conditions that tell how far the deletion is. Whether that changed anything.
-fn set_conditions(conditions: &mut Vec<NamespaceCondition>, outcome: &Outcome, now: Timestamp) -> bool {
-    let instances = |counts: &BTreeMap<String, usize>, word: &str| {
-        let parts: Vec<_> = counts.iter().map(|(what, n)| format!("{what} {word} {n} resource instances")).collect();
-        parts.join(", ")
+/// Ends when an object goes that was there at a version, or when the server ends the watch.
+async fn goes(api: Api<DynamicObject>, version: String) {
+    let watched = async {
+        let mut events = std::pin::pin!(api.watch_metadata(&WatchParams::default(), &version).await?);
+        while let Some(event) = events.next().await {
+            match event? {
+                WatchEvent::Deleted(_) => break,
+                WatchEvent::Error(status) => return Err(kube::Error::Api(status)),
+                _ => {}
+            }
+        }
+        Ok::<(), kube::Error>(())
     };
-    let rows = [
-        (
-            "NamespaceDeletionDiscoveryFailure",
-            outcome.discovery.is_some(),
-            ["ResourcesDiscovered", "DiscoveryFailed"],
-            "All resources successfully discovered",
-            format!(
-                "Discovery failed for some groups, 1 failing: {}",
-                outcome.discovery.as_deref().unwrap_or_default()
-            ),
-        ),
-        (
-            "NamespaceDeletionGroupVersionParsingFailure",
-            false,
-            ["ParsedGroupVersions", "GroupVersionParsingFailed"],
-            "All legacy kube types successfully parsed",
-            String::new(),
-        ),
-        (
-            "NamespaceDeletionContentFailure",
-            !outcome.failures.is_empty(),
-            ["ContentDeleted", "ContentDeletionFailed"],
-            "All content successfully deleted, may be waiting on finalization",
-            format!(
-                "Failed to delete all resource types, {} remaining: {}",
-                outcome.failures.len(),
-                outcome.failures.join(", ")
-            ),
-        ),
-        (
-            "NamespaceContentRemaining",
-            !outcome.remaining.is_empty(),
-            ["ContentRemoved", "SomeResourcesRemain"],
-            "All content successfully removed",
-            format!("Some resources are remaining: {}", instances(&outcome.remaining, "has")),
-        ),
-        (
-            "NamespaceFinalizersRemaining",
-            !outcome.finalizers.is_empty(),
-            ["ContentHasNoFinalizers", "SomeFinalizersRemain"],
-            "All content-preserving finalizers finished",
-            format!("Some content in the namespace has finalizers remaining: {}", instances(&outcome.finalizers, "in")),
-        ),
-    ];
-    let mut changed = false;
-    for (type_, bad, [good_reason, bad_reason], good_message, bad_message) in rows {
-        let (status, reason, message) = match bad {
-            true => ("True", bad_reason, bad_message),
-            false => ("False", good_reason, good_message.to_owned()),
-        };
-        changed |= set_condition(conditions, type_, status, reason, &message, now);
-    }
-    changed
-}
-
-fn set_condition(
-    conditions: &mut Vec<NamespaceCondition>,
-    type_: &str,
-    status: &str,
-    reason: &str,
-    message: &str,
-    now: Timestamp,
-) -> bool {
-    let at = conditions.iter().position(|c| c.type_ == type_);
-    let before = at.map(|at| conditions[at].clone());
-    if before.as_ref().is_some_and(|c| {
-        c.status == status && c.reason.as_deref() == Some(reason) && c.message.as_deref() == Some(message)
-    }) {
-        return false;
-    }
-    let since = before.filter(|c| c.status == status).and_then(|c| c.last_transition_time);
-    let condition = NamespaceCondition {
-        type_: type_.to_owned(),
-        status: status.to_owned(),
-        reason: Some(reason.to_owned()),
-        message: Some(message.to_owned()),
-        last_transition_time: since.or(Some(Time(now))),
-    };
-    match at {
-        Some(at) => conditions[at] = condition,
-        None => conditions.push(condition),
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conditions_tell_what_remains_and_are_written_once() {
-        let now = Timestamp::UNIX_EPOCH;
-        let outcome = Outcome {
-            remaining: [("pods.".to_owned(), 2)].into(),
-            finalizers: [("example.com/hold".to_owned(), 1)].into(),
-            ..Outcome::default()
-        };
-        let mut conditions = Vec::new();
-        assert!(set_conditions(&mut conditions, &outcome, now));
-        assert!(!set_conditions(&mut conditions, &outcome, now), "the same again changes nothing");
-        let message = |type_: &str| {
-            let condition = conditions.iter().find(|c| c.type_ == type_).expect("set");
-            (condition.status.clone(), condition.message.clone().unwrap_or_default())
-        };
-        for (type_, status, text) in [
-            ("NamespaceDeletionDiscoveryFailure", "False", "All resources successfully discovered"),
-            ("NamespaceContentRemaining", "True", "Some resources are remaining: pods. has 2 resource instances"),
-            (
-                "NamespaceFinalizersRemaining",
-                "True",
-                "Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
-            ),
-        ] {
-            assert_eq!(message(type_), (status.to_owned(), text.to_owned()));
-        }
+    if watched.await.is_err() {
+        tokio::time::sleep(PATIENCE).await;
     }
 }

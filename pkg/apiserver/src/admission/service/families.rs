@@ -22,6 +22,11 @@ const NOT_HERE: &str = "not configured on this cluster";
 /// validation.
 pub(super) fn complete(service: &mut Value, old: Option<&Value>) -> FieldErrors {
     let mut errors = FieldErrors::default();
+    // A client may name the first address alone.
+    let one = tree::text(service, "spec.clusterIP").to_owned();
+    if !one.is_empty() && tree::items(service, "spec.clusterIPs").is_empty() {
+        tree::set(service, "spec.clusterIPs", json!([one]));
+    }
     if super::kind_of(service) == "ExternalName" || old.is_some_and(|old| still_prefers(service, old)) {
         return errors;
     }
@@ -141,7 +146,9 @@ mod tests {
                     .to_owned()),
             ),
         ];
-        for (spec, want) in table {
+        // An address alone got a message about a list that nobody had sent.
+        let alone = (json!({"clusterIP": "fd00::1"}), table[table.len() - 1].1.clone());
+        for (spec, want) in table.into_iter().chain([alone]) {
             let mut service = json!({"spec": spec});
             let errors = complete(&mut service, None);
             let spec = &service["spec"];
@@ -171,5 +178,9 @@ mod tests {
         selecting["spec"]["selector"] = json!({"a": "b"});
         assert!(complete(&mut selecting, Some(&old)).is_empty(), "nothing but the selector has changed");
         assert_eq!(selecting["spec"]["ipFamilies"], old["spec"]["ipFamilies"]);
+        // The same, sent by a client that knows one address only, was refused.
+        selecting["spec"].as_object_mut().unwrap().remove("clusterIPs");
+        assert!(complete(&mut selecting, Some(&old)).is_empty());
+        assert_eq!(selecting["spec"]["clusterIPs"], json!(["None"]));
     }
 }

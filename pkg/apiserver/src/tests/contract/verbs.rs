@@ -281,7 +281,7 @@ async fn deletes_take_one_or_many() {
             // Jobs and ReplicationControllers would leave their pods behind, and wait for that.
             let options = "gracePeriodSeconds=0&propagationPolicy=Background";
             let gone = fixture.delete(&format!("{one}?{options}"), Value::Null).await.expect(200);
-            if sample.kind.returns_deleted() {
+            if sample.kind.traits.returns_deleted {
                 assert_eq!((&gone["kind"], &gone["metadata"]["uid"]), (&made["kind"], &made["metadata"]["uid"]));
                 assert_ne!(version(&gone), version(&made), "the version is that of the deletion");
             } else {
