@@ -7,11 +7,11 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use client::{Controller, Informer, Next, ObjectKey, Sources, runtime};
+use client::{Controller, Informer, Next, ObjectKey, Sources, runtime, slim::Pod};
 use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
 use k8s_openapi::{
-    api::core::v1::{Namespace, NamespaceCondition, Pod},
+    api::core::v1::{Namespace, NamespaceCondition},
     apimachinery::pkg::apis::meta::v1::Time,
 };
 use kube::{
