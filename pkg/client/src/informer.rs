@@ -3,7 +3,7 @@
 //!
 //! Guarantees: a change is visible in the snapshot before it is announced. A receiver that falls
 //! behind gets [`Change::Resync`] instead of what it missed, and must look at the whole snapshot.
-//! Snapshots hold no `managedFields`, nor what the informer's maker has no use for.
+//! Snapshots hold no `managedFields`.
 
 use std::{
     any::{Any, TypeId},
@@ -85,8 +85,6 @@ impl<K> Clone for Informer<K> {
 }
 
 struct Inner<K> {
-    /// Takes out of an object what nobody reads.
-    slim: fn(&mut K),
     objects: RwLock<HashMap<ObjectKey, Arc<K>>>,
     changes: broadcast::Sender<Change<K>>,
     synced: watch::Sender<bool>,
@@ -101,9 +99,9 @@ impl<K> Informer<K>
 where
     K: Resource + Clone + fmt::Debug + DeserializeOwned + Send + Sync + 'static,
 {
-    /// Starts following what `api` lists, until `stop`; `slim` takes out of each object what nobody reads.
-    pub fn start(api: Api<K>, config: watcher::Config, slim: fn(&mut K), stop: CancellationToken) -> Self {
-        let informer = Self::empty(slim);
+    /// Starts following what `api` lists, until `stop`.
+    pub fn start(api: Api<K>, config: watcher::Config, stop: CancellationToken) -> Self {
+        let informer = Self::detached();
         let inner = informer.shared.clone();
         tokio::spawn(async move {
             let events = watcher(api, config.streaming_lists()).default_backoff();
@@ -117,12 +115,7 @@ where
 
     /// An informer that nothing feeds but [`Informer::insert`] and [`Informer::remove`]: for tests.
     pub fn detached() -> Self {
-        Self::empty(|_| {})
-    }
-
-    fn empty(slim: fn(&mut K)) -> Self {
         let shared = Inner {
-            slim,
             objects: RwLock::default(),
             changes: broadcast::channel(CHANGE_BUFFER).0,
             synced: watch::channel(false).0,
@@ -194,7 +187,9 @@ where
                 Ok(watcher::Event::Delete(object)) => self.delete(&ObjectKey::of(&object), Some(&object)),
                 Ok(watcher::Event::Init) => listing = Some(HashMap::new()),
                 Ok(watcher::Event::InitApply(object)) => {
-                    listing.get_or_insert_default().insert(ObjectKey::of(&object), Arc::new(self.slimmed(object)));
+                    listing
+                        .get_or_insert_default()
+                        .insert(ObjectKey::of(&object), Arc::new(without_managed_fields(object)));
                 }
                 Ok(watcher::Event::InitDone) => self.replace(listing.take().unwrap_or_default()),
                 // The watcher backs off and retries by itself.
@@ -204,7 +199,7 @@ where
     }
 
     fn apply(&self, object: K) {
-        let new = Arc::new(self.slimmed(object));
+        let new = Arc::new(without_managed_fields(object));
         let old = self.objects.write().insert(ObjectKey::of(&*new), new.clone());
         self.saw(&*new);
         self.announce(Change::Applied { old, new });
@@ -234,13 +229,6 @@ where
         self.synced.send_replace(true);
     }
 
-    /// As it is kept. An update that leaves `managedFields` out keeps those of the server.
-    fn slimmed(&self, mut object: K) -> K {
-        object.meta_mut().managed_fields = None;
-        (self.slim)(&mut object);
-        object
-    }
-
     fn saw(&self, object: &K) {
         // Revisions of one kind are numbers that grow (KEP-5504).
         if let Some(revision) = object.meta().resource_version.as_deref().and_then(|rv| rv.parse().ok()) {
@@ -252,6 +240,13 @@ where
         // No receiver is fine: the snapshot is there to be read.
         let _ = self.changes.send(change);
     }
+}
+
+/// Nobody reads them from a snapshot, and much memory goes to them. An update that leaves them out keeps those of the
+/// server.
+fn without_managed_fields<K: Resource>(mut object: K) -> K {
+    object.meta_mut().managed_fields = None;
+    object
 }
 
 /// The informers of a process: one to each kind, made when first asked for.
@@ -283,18 +278,17 @@ impl Informers {
     where
         K: Resource<DynamicType = ()> + Clone + fmt::Debug + DeserializeOwned + Send + Sync + 'static,
     {
-        self.get_with(watcher::Config::default(), |_| {})
+        self.get_with(watcher::Config::default())
     }
 
-    /// As [`Informers::get`], with selectors, and without what `slim` takes out of an object; the first
-    /// caller's hold for the process.
-    pub fn get_with<K>(&self, config: watcher::Config, slim: fn(&mut K)) -> Informer<K>
+    /// As [`Informers::get`], with selectors; the first caller's selectors hold for the process.
+    pub fn get_with<K>(&self, config: watcher::Config) -> Informer<K>
     where
         K: Resource<DynamicType = ()> + Clone + fmt::Debug + DeserializeOwned + Send + Sync + 'static,
     {
         let mut running = self.running.lock();
         let informer = running.entry(TypeId::of::<K>()).or_insert_with(|| {
-            Box::new(Informer::start(Api::<K>::all(self.client.clone()), config, slim, self.stop.clone()))
+            Box::new(Informer::start(Api::<K>::all(self.client.clone()), config, self.stop.clone()))
         });
         let informer: &Informer<K> = informer.downcast_ref().expect("keyed by type");
         informer.clone()

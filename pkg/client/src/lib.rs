@@ -9,6 +9,7 @@ pub mod leader;
 pub mod queue;
 pub mod recorder;
 pub mod runtime;
+pub mod slim;
 pub mod tolerations;
 pub mod transport;
 

@@ -1,6 +1,8 @@
 //! Which taints a pod puts up with.
 
-use k8s_openapi::api::core::v1::{Pod, Taint, Toleration};
+use k8s_openapi::api::core::v1::{Taint, Toleration};
+
+use crate::slim::Pod;
 
 /// The tolerations of a pod.
 pub fn of(pod: &Pod) -> &[Toleration] {

@@ -5,10 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use client::{
     Controller, Informer, Next, ObjectKey, Sources,
     runtime::{ignore_exists, ignore_not_found, is_terminating},
+    slim::Pod,
 };
 use jiff::Timestamp;
 use k8s_openapi::{
-    api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Pod, Service},
+    api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service},
     apimachinery::pkg::apis::meta::v1::ObjectMeta,
 };
 use kube::{
@@ -189,8 +190,9 @@ fn ports(service: &Service, pod: &Pod) -> Vec<EndpointPort> {
 
 #[cfg(test)]
 mod tests {
+    use client::slim::PodStatus;
     use k8s_openapi::{
-        api::core::v1::{PodCondition, PodStatus, ServicePort, ServiceSpec},
+        api::core::v1::{PodCondition, ServicePort, ServiceSpec},
         apimachinery::pkg::util::intstr::IntOrString,
     };
 
@@ -219,7 +221,7 @@ mod tests {
             ..PodCondition::default()
         };
         let status =
-            PodStatus { pod_ip: Some(ip.to_owned()), conditions: Some(vec![condition]), ..PodStatus::default() };
+            PodStatus { pod_ip: Some(ip.to_owned()), conditions: Some(Box::new([condition])), ..PodStatus::default() };
         Arc::new(Pod { status: Some(status), ..Pod::default() })
     }
 

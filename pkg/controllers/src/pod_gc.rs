@@ -2,9 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use client::{Controller, Informer, Next, ObjectKey, SharedClock, Sources, runtime::ignore_not_found};
+use client::{Controller, Informer, Next, ObjectKey, SharedClock, Sources, runtime::ignore_not_found, slim::Pod};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::Node;
 use kube::{
     Api, ResourceExt as _,
     api::{DeleteParams, Patch, PatchParams, Preconditions},
@@ -166,10 +166,8 @@ fn decide(input: &Input, now: Timestamp) -> Plan {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::{
-        api::core::v1::{PodSpec, PodStatus},
-        apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time},
-    };
+    use client::slim::{PodSpec, PodStatus};
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
     use super::*;
 

@@ -3,8 +3,9 @@
 
 use std::{cmp::Ordering, collections::HashMap, sync::Arc, time::Duration};
 
+use client::slim::Pod;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, PodCondition};
+use k8s_openapi::api::core::v1::PodCondition;
 
 /// Neither finished nor being deleted.
 pub fn is_active(pod: &Pod) -> bool {

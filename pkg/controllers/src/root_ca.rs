@@ -51,7 +51,7 @@ impl RootCaController {
             client: informers.client().clone(),
             root_ca: context.config.root_ca.clone(),
             namespaces: informers.get(),
-            maps: Informer::start(Api::all(informers.client().clone()), wanted, |_| {}, context.runtime.stop.clone()),
+            maps: Informer::start(Api::all(informers.client().clone()), wanted, context.runtime.stop.clone()),
         }
     }
 

@@ -1,9 +1,9 @@
 //! What the controllers of EndpointSlices and Endpoints have in common: which pods are behind a
 //! Service, on which ports, and what of a pod matters for that.
 
-use client::{Informer, ObjectKey, labels};
+use client::{Informer, ObjectKey, labels, slim::Pod};
 use k8s_openapi::{
-    api::core::v1::{ObjectReference, Pod, Service, ServicePort},
+    api::core::v1::{ObjectReference, Service, ServicePort},
     apimachinery::pkg::util::intstr::IntOrString,
 };
 use kube::ResourceExt as _;

@@ -79,7 +79,7 @@ pub async fn start(config: Config, stop: CancellationToken, tasks: &TaskTracker)
     let runtime = Runtime::new(cri::connect(&config.cri_socket).await?);
     let client = config.informers.client().clone();
     let node_pods = watcher::Config::default().fields(&format!("spec.nodeName={}", config.node_name));
-    let informer = config.informers.get_with::<Pod>(node_pods, |_| {});
+    let informer = config.informers.get_with::<Pod>(node_pods);
     let services = config.informers.get::<Service>();
     let mut machine = Machine::read(&config.root_dir);
     if let Some(id) = &config.machine_id {

@@ -100,13 +100,13 @@ impl Sources {
         let followed = match key.1 {
             Source::ConfigMap(_) => {
                 let api = Api::namespaced(self.client.clone(), namespace);
-                let informer = Informer::start(api, config, |_| {}, stop.clone());
+                let informer = Informer::start(api, config, stop.clone());
                 self.forward(&informer, key, stop.clone());
                 Followed::ConfigMap(informer)
             }
             Source::Secret(_) => {
                 let api = Api::namespaced(self.client.clone(), namespace);
-                let informer = Informer::start(api, config, |_| {}, stop.clone());
+                let informer = Informer::start(api, config, stop.clone());
                 self.forward(&informer, key, stop.clone());
                 Followed::Secret(informer)
             }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use client::labels;
+use client::{labels, slim::Pod};
 use k8s_openapi::{
-    api::core::v1::{Pod, PodAffinityTerm, WeightedPodAffinityTerm},
+    api::core::v1::{PodAffinityTerm, WeightedPodAffinityTerm},
     apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement},
 };
 

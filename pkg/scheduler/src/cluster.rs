@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use client::labels::Labels;
-use k8s_openapi::api::core::v1::{Node, Pod, Service};
+use client::{labels::Labels, slim::Pod};
+use k8s_openapi::api::core::v1::{Node, Service};
 use kube::ResourceExt as _;
 
 use crate::resources::Resources;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use k8s_openapi::api::core::v1::Pod;
+use client::slim::Pod;
 
 use crate::{
     cluster::Cluster,

@@ -2,9 +2,10 @@
 
 use client::{
     labels,
+    slim::Pod,
     tolerations::{self, tolerates},
 };
-use k8s_openapi::api::core::v1::{NodeSelectorTerm, Pod, Taint};
+use k8s_openapi::api::core::v1::{NodeSelectorTerm, Taint};
 
 use crate::{
     affinity::Affinity,

@@ -22,11 +22,11 @@ use std::{
     time::Duration,
 };
 
-use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, SharedClock, reference, runtime};
+use client::{Change, EventType, Informer, Informers, ObjectKey, Recorder, SharedClock, reference, runtime, slim::Pod};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::Timestamp;
 use k8s_openapi::{
-    api::core::v1::{Binding, Namespace, Node, ObjectReference, Pod, Service},
+    api::core::v1::{Binding, Namespace, Node, ObjectReference, Service},
     apimachinery::pkg::apis::meta::v1::{ObjectMeta, Status},
 };
 use kube::{
@@ -171,7 +171,7 @@ impl Scheduler {
         let finished = matches!(pod.status.as_ref().and_then(|s| s.phase.as_deref()), Some("Succeeded" | "Failed"));
         spec.node_name.as_deref().unwrap_or_default().is_empty()
             && spec.scheduler_name.as_deref().unwrap_or(NAME) == NAME
-            && spec.scheduling_gates.as_ref().is_none_or(Vec::is_empty)
+            && spec.scheduling_gates.as_ref().is_none_or(|gates| gates.is_empty())
             && pod.metadata.deletion_timestamp.is_none()
             && !finished
             && !self.cluster.is_placed(&uid(pod))

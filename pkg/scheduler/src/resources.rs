@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::{
-    api::core::v1::{Container, Node, Pod},
-    apimachinery::pkg::api::resource::Quantity,
-};
+use client::slim::{Container, Pod};
+use k8s_openapi::{api::core::v1::Node, apimachinery::pkg::api::resource::Quantity};
 
 type List = BTreeMap<String, Quantity>;
 
@@ -109,14 +107,14 @@ impl Resources {
 
 #[cfg(test)]
 mod tests {
-    use k8s_openapi::api::core::v1::{PodSpec, ResourceRequirements};
+    use client::slim::{PodSpec, ResourceRequirements};
 
     use super::*;
 
     fn container(cpu: &str, always: bool) -> Container {
         let requests = [("cpu".to_owned(), Quantity(cpu.to_owned()))].into();
         Container {
-            resources: Some(ResourceRequirements { requests: Some(requests), ..ResourceRequirements::default() }),
+            resources: Some(ResourceRequirements { requests: Some(requests) }),
             restart_policy: always.then(|| "Always".to_owned()),
             ..Container::default()
         }

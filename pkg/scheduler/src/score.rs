@@ -3,9 +3,9 @@
 use client::{
     labels::{self, Labels},
     runtime::controller_of,
+    slim::Pod,
     tolerations::{self, tolerates},
 };
-use k8s_openapi::api::core::v1::Pod;
 
 use crate::{
     cluster::{Cluster, NodeState},

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use client::labels;
+use client::{labels, slim::Pod};
 use k8s_openapi::{
-    api::core::v1::{Pod, TopologySpreadConstraint},
+    api::core::v1::TopologySpreadConstraint,
     apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement},
 };
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use client::slim::{Container, PodSpec, ResourceRequirements};
 use k8s_openapi::{
     api::core::v1::{
-        Affinity, Container, ContainerPort, NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
-        NodeSpec, NodeStatus, PodAffinity, PodAffinityTerm, PodAntiAffinity, PodSpec, PreferredSchedulingTerm,
-        ResourceRequirements, Taint, Toleration, TopologySpreadConstraint,
+        Affinity, ContainerPort, NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, NodeSpec,
+        NodeStatus, PodAffinity, PodAffinityTerm, PodAntiAffinity, PreferredSchedulingTerm, Taint, Toleration,
+        TopologySpreadConstraint,
     },
     apimachinery::pkg::{api::resource::Quantity, apis::meta::v1::LabelSelector},
 };
@@ -48,13 +49,10 @@ fn pod(name: &str, cpu: &str) -> Pod {
             ..ObjectMeta::default()
         },
         spec: Some(PodSpec {
-            containers: vec![Container {
-                resources: Some(ResourceRequirements {
-                    requests: Some(quantities(&[("cpu", cpu)])),
-                    ..ResourceRequirements::default()
-                }),
+            containers: Box::new([Container {
+                resources: Some(ResourceRequirements { requests: Some(quantities(&[("cpu", cpu)])) }),
                 ..Container::default()
-            }],
+            }]),
             ..PodSpec::default()
         }),
         status: None,
@@ -113,7 +111,7 @@ fn anti(pod: &mut Pod) {
         required_during_scheduling_ignored_during_execution: Some(vec![term()]),
         ..PodAntiAffinity::default()
     };
-    spec(pod).affinity = Some(Affinity { pod_anti_affinity: Some(anti), ..Affinity::default() });
+    spec(pod).affinity = Some(Box::new(Affinity { pod_anti_affinity: Some(anti), ..Affinity::default() }));
 }
 
 fn together(pod: &mut Pod) {
@@ -121,12 +119,12 @@ fn together(pod: &mut Pod) {
         required_during_scheduling_ignored_during_execution: Some(vec![term()]),
         ..PodAffinity::default()
     };
-    spec(pod).affinity = Some(Affinity { pod_affinity: Some(with), ..Affinity::default() });
+    spec(pod).affinity = Some(Box::new(Affinity { pod_affinity: Some(with), ..Affinity::default() }));
 }
 
 fn host_port(pod: &mut Pod) {
     let port = ContainerPort { container_port: 80, host_port: Some(80), ..ContainerPort::default() };
-    spec(pod).containers[0].ports = Some(vec![port]);
+    spec(pod).containers[0].ports = Some(Box::new([port]));
 }
 
 #[test]
@@ -141,7 +139,8 @@ fn why_a_node_is_refused() {
     let unschedulable = one(&|n| n.spec.as_mut().expect("set").unschedulable = Some(true));
     let tainted = one(&|n| n.spec.as_mut().expect("set").taints = Some(vec![taint("k", "NoSchedule")]));
     let tolerant = with(plain(), |p| {
-        spec(p).tolerations = Some(vec![Toleration { operator: Some("Exists".to_owned()), ..Toleration::default() }]);
+        let any = Toleration { operator: Some("Exists".to_owned()), ..Toleration::default() };
+        spec(p).tolerations = Some(Box::new([any]));
     });
     let selective = with(plain(), |p| spec(p).node_selector = Some(labels(&[("disk", "fast")])));
     let full = cluster(vec![node("a")], (0..10).map(|n| on(pod(&format!("f{n}"), "1m"), "a")).collect());
@@ -150,8 +149,7 @@ fn why_a_node_is_refused() {
     let ports = cluster(vec![node("a")], vec![on(with(pod("other", "1m"), host_port), "a")]);
     let gpu = with(plain(), |p| {
         let requests = quantities(&[("example.com/gpu", "1"), ("memory", "3Gi")]);
-        spec(p).containers[0].resources =
-            Some(ResourceRequirements { requests: Some(requests), ..ResourceRequirements::default() });
+        spec(p).containers[0].resources = Some(ResourceRequirements { requests: Some(requests) });
     });
     for (pod, cluster, expected) in [
         (plain(), empty(), "→ a"),
@@ -195,7 +193,7 @@ fn the_better_node_is_chosen() {
             preferred_during_scheduling_ignored_during_execution: Some(preferred),
             ..NodeAffinity::default()
         };
-        spec(p).affinity = Some(Affinity { node_affinity: Some(affinity), ..Affinity::default() });
+        spec(p).affinity = Some(Box::new(Affinity { node_affinity: Some(affinity), ..Affinity::default() }));
     });
     let requiring = with(pod("p", "100m"), |p| {
         let by_name = NodeSelectorTerm {
@@ -208,7 +206,7 @@ fn the_better_node_is_chosen() {
             }),
             ..NodeAffinity::default()
         };
-        spec(p).affinity = Some(Affinity { node_affinity: Some(affinity), ..Affinity::default() });
+        spec(p).affinity = Some(Box::new(Affinity { node_affinity: Some(affinity), ..Affinity::default() }));
     });
     let both = || vec![node("a"), node("b")];
     let stranger = with(pod("s", "1"), |p| p.metadata.labels = None);
@@ -262,13 +260,13 @@ fn affinity_between_pods() {
 #[test]
 fn topology_spread_keeps_the_skew() {
     let spread = |p: &mut Pod| {
-        spec(p).topology_spread_constraints = Some(vec![TopologySpreadConstraint {
+        spec(p).topology_spread_constraints = Some(Box::new([TopologySpreadConstraint {
             label_selector: web(),
             max_skew: 1,
             topology_key: "kubernetes.io/hostname".to_owned(),
             when_unsatisfiable: "DoNotSchedule".to_owned(),
             ..TopologySpreadConstraint::default()
-        }]);
+        }]));
     };
     let there = vec![on(pod("x", "1m"), "a")];
     let on_both = cluster(vec![node("a"), node("b")], there.clone());

@@ -21,8 +21,6 @@ use std::{
 use api::{Kinds, UserInfo};
 use apiserver::{ApiServer, ServiceCidr};
 use client::Informers;
-use k8s_openapi::api::core::v1::Pod;
-use kube::runtime::watcher;
 use node::{NodeConfig, Paths, Settings, join::ClusterSettings, stages::Stages};
 use store::{SqliteStore, Store};
 use tokio::net::TcpListener;
@@ -259,24 +257,10 @@ async fn serve_api(
     Ok(server)
 }
 
-/// Takes out of a pod what no control loop reads: what its containers see. Of volumes the claims stay. What
-/// was decoded has room for four of everything; a copy has not.
-fn without_contents(pod: &mut Pod) {
-    let Some(spec) = &mut pod.spec else { return };
-    for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten()) {
-        (container.env, container.env_from, container.volume_mounts) = (None, None, None);
-    }
-    if let Some(volumes) = &mut spec.volumes {
-        volumes.retain(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
-    }
-    *pod = pod.clone();
-}
-
 fn start_control_loops(config: &Config, keys: &Keys, server: &ApiServer, stages: &mut Stages) -> Result<(), Error> {
     let stage = stages.next("controllers");
     let acting_as = |user: &str| client::in_process(server.clone(), UserInfo::authenticated(user, &[]));
     let informers = Informers::new(acting_as("system:kube-controller-manager"), stage.stop.clone());
-    informers.get_with(watcher::Config::default(), without_contents);
     let controllers = controllers::Config {
         informers: informers.clone(),
         cluster_cidr: config.cluster.cluster_cidr.clone(),

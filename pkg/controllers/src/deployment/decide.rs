@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use client::{Next, labels};
+use client::{Next, labels, slim::Pod};
 use jiff::Timestamp;
-use k8s_openapi::api::{
-    apps::v1::{Deployment, DeploymentStatus, ReplicaSet},
-    core::v1::Pod,
-};
+use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus, ReplicaSet};
 use kube::ResourceExt as _;
 
 use super::{

@@ -12,12 +12,10 @@
 use client::{
     Controller, EventType, Expectations, Informer, Next, ObjectKey, Recorder, Sources, labels, reference,
     runtime::{controller_of, ignore_not_found, is_terminating},
+    slim::Pod,
 };
 use jiff::Timestamp;
-use k8s_openapi::api::{
-    apps::v1::{Deployment, DeploymentStatus, ReplicaSet},
-    core::v1::Pod,
-};
+use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus, ReplicaSet};
 use kube::{
     Api, ResourceExt as _,
     api::{DeleteParams, PostParams, Preconditions},

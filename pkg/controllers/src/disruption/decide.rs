@@ -6,13 +6,10 @@ use std::{
     time::Duration,
 };
 
-use client::{EventType, Next, runtime::controller_of};
+use client::{EventType, Next, runtime::controller_of, slim::Pod};
 use jiff::Timestamp;
 use k8s_openapi::{
-    api::{
-        core::v1::Pod,
-        policy::v1::{PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus},
-    },
+    api::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus},
     apimachinery::pkg::{
         apis::meta::v1::{Condition, OwnerReference, Time},
         util::intstr::IntOrString,

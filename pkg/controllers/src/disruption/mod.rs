@@ -23,12 +23,12 @@ use std::collections::HashMap;
 use client::{
     Controller, Expectations, Informer, Next, ObjectKey, Recorder, Sources, labels, reference,
     runtime::{controller_of, message},
+    slim::Pod,
 };
 use jiff::Timestamp;
 use k8s_openapi::{
     api::{
         apps::v1::{Deployment, ReplicaSet},
-        core::v1::Pod,
         policy::v1::PodDisruptionBudget,
     },
     apimachinery::pkg::apis::meta::v1::OwnerReference,

@@ -10,11 +10,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use client::{
     Controller, Expectations, Informer, Next, ObjectKey, Sources,
     runtime::{ignore_not_found, is_terminating},
+    slim::Pod,
 };
 use jiff::Timestamp;
 use k8s_openapi::{
     api::{
-        core::v1::{Node, Pod, Service},
+        core::v1::{Node, Service},
         discovery::v1::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice},
     },
     apimachinery::pkg::apis::meta::v1::ObjectMeta,

@@ -1,7 +1,8 @@
 //! Slices decided from Services, pods and nodes.
 
+use client::slim::{Container, PodSpec, PodStatus};
 use k8s_openapi::{
-    api::core::v1::{Container, ContainerPort, PodCondition, PodIP, PodSpec, PodStatus, ServicePort, ServiceSpec},
+    api::core::v1::{ContainerPort, PodCondition, PodIP, ServicePort, ServiceSpec},
     apimachinery::pkg::{apis::meta::v1::Time, util::intstr::IntOrString},
 };
 
@@ -43,24 +44,24 @@ fn pod_with_port(n: usize, port: i32) -> Pod {
         },
         spec: Some(PodSpec {
             node_name: Some("node".to_owned()),
-            containers: vec![Container {
-                ports: Some(vec![ContainerPort {
+            containers: Box::new([Container {
+                ports: Some(Box::new([ContainerPort {
                     name: Some("web".to_owned()),
                     container_port: port,
                     ..ContainerPort::default()
-                }]),
+                }])),
                 ..Container::default()
-            }],
+            }]),
             ..PodSpec::default()
         }),
         status: Some(PodStatus {
             phase: Some("Running".to_owned()),
-            pod_ips: Some(vec![PodIP { ip: format!("10.42.{}.{}", n / 250, n % 250 + 1) }]),
-            conditions: Some(vec![PodCondition {
+            pod_ips: Some(Box::new([PodIP { ip: format!("10.42.{}.{}", n / 250, n % 250 + 1) }])),
+            conditions: Some(Box::new([PodCondition {
                 type_: "Ready".to_owned(),
                 status: "True".to_owned(),
                 ..PodCondition::default()
-            }]),
+            }])),
             ..PodStatus::default()
         }),
     }

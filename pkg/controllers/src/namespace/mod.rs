@@ -15,10 +15,10 @@ use std::{
     time::Duration,
 };
 
-use client::{Controller, Informer, Next, ObjectKey, Runtime, Sources, queue::Queue, runtime};
+use client::{Controller, Informer, Next, ObjectKey, Runtime, Sources, queue::Queue, runtime, slim::Pod};
 use futures::{FutureExt as _, StreamExt as _, future, stream};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Namespace, Pod};
+use k8s_openapi::api::core::v1::Namespace;
 use kube::{
     Api, ResourceExt as _,
     api::{DeleteParams, DynamicObject, ListParams, PostParams, WatchEvent, WatchParams},

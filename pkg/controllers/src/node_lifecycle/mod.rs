@@ -12,13 +12,13 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use client::{
     Controller, EventType, Informer, Next, ObjectKey, Recorder, SharedClock, Sources, reference,
-    runtime::ignore_not_found, tolerations,
+    runtime::ignore_not_found, slim::Pod, tolerations,
 };
 use jiff::Timestamp;
 use k8s_openapi::{
     api::{
         coordination::v1::Lease,
-        core::v1::{Node, NodeCondition, Pod, Taint},
+        core::v1::{Node, NodeCondition, Taint},
     },
     apimachinery::pkg::apis::meta::v1::Time,
 };

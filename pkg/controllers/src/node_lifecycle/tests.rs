@@ -1,6 +1,7 @@
 //! Nodes whose lease has ended, and what becomes of their pods.
 
-use k8s_openapi::api::core::v1::{NodeSpec, NodeStatus, PodCondition, PodSpec, PodStatus, Toleration};
+use client::slim::{PodSpec, PodStatus};
+use k8s_openapi::api::core::v1::{NodeSpec, NodeStatus, PodCondition, Toleration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::*;
@@ -29,12 +30,13 @@ fn pod(tolerated: Option<i64>) -> Arc<Pod> {
         ..Toleration::default()
     };
     let tolerations = tolerated.map(|seconds| {
-        ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].map(|key| toleration(key, seconds)).to_vec()
+        let keys = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+        keys.map(|key| toleration(key, seconds)).into()
     });
     let ready = PodCondition { type_: "Ready".to_owned(), status: "True".to_owned(), ..PodCondition::default() };
     Arc::new(Pod {
         spec: Some(PodSpec { tolerations, ..PodSpec::default() }),
-        status: Some(PodStatus { conditions: Some(vec![ready]), ..PodStatus::default() }),
+        status: Some(PodStatus { conditions: Some(Box::new([ready])), ..PodStatus::default() }),
         ..Pod::default()
     })
 }

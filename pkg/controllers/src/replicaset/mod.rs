@@ -9,13 +9,14 @@ use std::{collections::HashMap, sync::Arc};
 use client::{
     Controller, EventType, Expectations, Informer, Next, ObjectKey, Recorder, Sources, labels, reference,
     runtime::{controller_of, is_terminating, message},
+    slim::Pod,
 };
 use futures::future::join_all;
 use jiff::Timestamp;
 use k8s_openapi::{
     api::{
         apps::v1::{ReplicaSet, ReplicaSetCondition, ReplicaSetStatus},
-        core::v1::Pod,
+        core::v1 as full,
     },
     apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time},
 };
@@ -155,7 +156,7 @@ impl Controller for ReplicaSetController {
         let sets: Api<ReplicaSet> = Api::namespaced(self.client.clone(), &key.namespace);
         carry_out(&api, &sets, set, &plan.claim).await?;
         let scaled = async {
-            self.create(&api, key, set, plan.create).await?;
+            self.create(key, set, plan.create).await?;
             self.delete(&api, key, set, &plan.delete).await
         };
         let scaled = scaled.await;
@@ -176,12 +177,13 @@ impl Controller for ReplicaSetController {
 
 impl ReplicaSetController {
     /// In batches of 1, 2, 4 …; a batch with a failure is the last.
-    async fn create(&self, api: &Api<Pod>, key: &ObjectKey, set: &ReplicaSet, count: usize) -> Result<(), kube::Error> {
+    async fn create(&self, key: &ObjectKey, set: &ReplicaSet, count: usize) -> Result<(), kube::Error> {
+        let api = Api::namespaced(self.client.clone(), &key.namespace);
         let pod = new_pod(set);
         let (mut left, mut batch) = (count, 1);
         while left > 0 {
             let size = batch.min(left);
-            let made = join_all((0..size).map(|_| self.create_one(api, key, set, &pod))).await;
+            let made = join_all((0..size).map(|_| self.create_one(&api, key, set, &pod))).await;
             made.into_iter().collect::<Result<Vec<()>, _>>()?;
             left -= size;
             batch *= 2;
@@ -191,10 +193,10 @@ impl ReplicaSetController {
 
     async fn create_one(
         &self,
-        api: &Api<Pod>,
+        api: &Api<full::Pod>,
         key: &ObjectKey,
         set: &ReplicaSet,
-        pod: &Pod,
+        pod: &full::Pod,
     ) -> Result<(), kube::Error> {
         match api.create(&PostParams::default(), pod).await {
             Ok(made) => {
@@ -320,10 +322,10 @@ fn set_failure(status: &mut ReplicaSetStatus, scaled: &Result<(), kube::Error>, 
 }
 
 /// A pod from the set's template. The API server adds to its name what makes it unique.
-pub fn new_pod(set: &ReplicaSet) -> Pod {
+pub fn new_pod(set: &ReplicaSet) -> full::Pod {
     let template = set.spec.clone().template.unwrap_or_default();
     let meta = template.metadata.unwrap_or_default();
-    Pod {
+    full::Pod {
         metadata: ObjectMeta {
             generate_name: Some(format!("{}-", set.name_any())),
             namespace: set.metadata.namespace.clone(),

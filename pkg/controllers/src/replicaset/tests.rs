@@ -1,9 +1,10 @@
 //! Replicas decided from a ReplicaSet and its pods.
 
+use client::slim::{PodSpec, PodStatus};
 use k8s_openapi::{
     api::{
         apps::v1::ReplicaSetSpec,
-        core::v1::{PodCondition, PodSpec, PodStatus, PodTemplateSpec},
+        core::v1::{PodCondition, PodTemplateSpec},
     },
     apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference},
 };
@@ -34,7 +35,7 @@ fn set(replicas: i32) -> ReplicaSet {
             selector: LabelSelector { match_labels: Some(app()), ..LabelSelector::default() },
             template: Some(PodTemplateSpec {
                 metadata: Some(ObjectMeta { labels: Some(app()), ..ObjectMeta::default() }),
-                spec: Some(PodSpec::default()),
+                spec: Some(full::PodSpec::default()),
             }),
             ..ReplicaSetSpec::default()
         },
@@ -57,12 +58,12 @@ fn pod(name: &str) -> Pod {
         spec: Some(PodSpec { node_name: Some("n".to_owned()), ..PodSpec::default() }),
         status: Some(PodStatus {
             phase: Some("Running".to_owned()),
-            conditions: Some(vec![PodCondition {
+            conditions: Some(Box::new([PodCondition {
                 type_: "Ready".to_owned(),
                 status: "True".to_owned(),
                 last_transition_time: Some(Time(at(NOW - 900))),
                 ..PodCondition::default()
-            }]),
+            }])),
             ..PodStatus::default()
         }),
     }
@@ -169,8 +170,11 @@ fn status_counts_and_waits_for_availability() {
 #[test]
 fn deciding_again_after_applying_changes_nothing() {
     let first = decide(&input(set(3), vec![]), at(NOW));
-    let made: Vec<_> =
-        (0..first.create).map(|n| change(new_pod(&set(3)), |p| p.metadata.name = Some(format!("web-{n}")))).collect();
+    let made = |n| {
+        let pod = serde_json::to_value(new_pod(&set(3))).and_then(serde_json::from_value).expect("a pod");
+        change(pod, |p| p.metadata.name = Some(format!("web-{n}")))
+    };
+    let made: Vec<_> = (0..first.create).map(made).collect();
     let second = decide(&input(set(3), made.clone()), at(NOW));
     assert_eq!((second.create, second.delete.len()), (0, 0));
     let written = ReplicaSet { status: Some(second.status.clone()), ..set(3) };
