@@ -52,6 +52,7 @@ const GRACE: Duration = Duration::from_secs(120);
 
 /// Runs what is asked for; an error if not all of it has passed.
 pub fn run(args: &[&str]) -> anyhow::Result<()> {
+    check::packages()?;
     match args {
         ["status"] => return write_status(),
         ["images"] => return images::build().map(drop),

@@ -15,16 +15,12 @@ use anyhow::Context as _;
 
 use self::recipes::{RECIPES, REGISTRIES};
 use crate::{
-    check,
     images::archive::{Image, Tar, hex},
     repository,
 };
 
 /// The registry's name for nodes, which their `registries.yaml` sends to where it listens.
 pub const HOST: &str = "registry.test:5000";
-
-/// Program, and the package that brings it.
-const PROGRAMS: &[(&str, &str)] = &[("docker-registry", "docker-registry"), ("go", "golang-go"), ("curl", "curl")];
 
 /// What has been built.
 pub struct Images {
@@ -36,7 +32,6 @@ pub struct Images {
 
 /// Builds what is missing or out of date.
 pub fn build() -> anyhow::Result<Images> {
-    check::install(PROGRAMS)?;
     let out = repository().join("target/conformance");
     let sources = out.join("images/sources");
     sources::build(&sources).context("what the images are made from")?;
