@@ -19,6 +19,7 @@ mod lan;
 mod machine;
 mod registry;
 mod run;
+mod stale;
 
 pub use cluster::Cluster;
 pub use etcd::{EtcdTls, Etcds, Stopped};

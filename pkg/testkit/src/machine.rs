@@ -39,6 +39,8 @@ impl Machine {
     /// A machine that is switched off; `args` begin with `server` or `agent`.
     pub(crate) fn new(name: String, namespace: String, ip: IpAddr, dir: PathBuf, args: Vec<String>) -> Self {
         fs::create_dir_all(&dir).expect("the test directory can be written");
+        // For the run that finds it, should this one crash.
+        fs::write(dir.join("namespace"), &namespace).expect("the test directory can be written");
         Machine { name, ip, namespace, dir, args, apart: false, child: None }
     }
 
