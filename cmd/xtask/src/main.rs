@@ -6,6 +6,7 @@ mod clients;
 mod conformance;
 mod discovery;
 mod images;
+mod kept;
 mod schema;
 mod soak;
 mod tidy;
@@ -24,7 +25,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   conformance [OPTION…]       run upstream's conformance tests, all of them or those that are chosen
     --focus REGEX  --sig NAME  --failed  --quick     by name, SIG, last result, or the short list
     --parallel N  --cap SECONDS                      programs at a time (2), time of a test (300)
-    --resume                                         go on with the last run
+    --resume                                         go on with the last run that is unfinished
   conformance status          write tests/conformance/STATUS.md from what was saved
   conformance images          build the images of the suite, into target/conformance
   clients                     get the clients of the black-box tests, into target/clients

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Lan, Machine, Output, image, repository, run, run::words};
+use crate::{Lan, Machine, Output, image, machine::is_panic, repository, run, run::words, tail};
 
 /// Time for anything that a healthy cluster does.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -17,6 +17,8 @@ pub struct Cluster {
     machines: Vec<Machine>,
     expected: Mutex<Vec<String>>,
     files: Vec<(String, String)>,
+    /// Its processes are in process groups of their own.
+    apart: bool,
     // Dropped after the machines that are on it.
     lan: Lan,
     dir: PathBuf,
@@ -32,40 +34,48 @@ impl Cluster {
     /// As [`Cluster::start`], with the images and server options of the caller's choice.
     #[track_caller]
     pub fn start_with(name: &str, agents: usize, images: &[&str], options: &[&str]) -> Self {
-        Self::start_configured(name, agents, images, options, &[])
+        let mut cluster = Cluster::new(name, &[], false);
+        cluster.add_server(images, options);
+        cluster.complete(agents, images)
     }
 
-    /// As [`Cluster::start_with`], with files (name, content) in the `etc` of every machine.
+    /// Without images, with files (name, content) in the `etc` of every machine. Ctrl-C in a terminal
+    /// reaches none of its processes: the caller ends them.
     #[track_caller]
-    pub fn start_configured(
-        name: &str,
-        agents: usize,
-        images: &[&str],
-        options: &[&str],
-        files: &[(&str, &str)],
-    ) -> Self {
-        let mut cluster = Cluster::launch_configured(name, images, options, files);
-        cluster.wait_ready();
-        for _ in 0..agents {
-            cluster.add_agent(images);
-        }
-        cluster.wait_ready();
-        cluster
+    pub fn start_apart(name: &str, agents: usize, files: &[(&str, &str)]) -> Self {
+        let mut cluster = Cluster::new(name, files, true);
+        cluster.add_server(&[], &[]);
+        cluster.complete(agents, &[])
     }
 
     /// A server alone whose process has just been started: for measurements of the start.
     #[track_caller]
     pub fn launch(name: &str, images: &[&str], options: &[&str]) -> Self {
-        Self::launch_configured(name, images, options, &[])
+        let mut cluster = Cluster::new(name, &[], false);
+        cluster.add_server(images, options);
+        cluster
     }
 
-    fn launch_configured(name: &str, images: &[&str], options: &[&str], files: &[(&str, &str)]) -> Self {
+    fn new(name: &str, files: &[(&str, &str)], apart: bool) -> Self {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         let dir = repository().join("target/testkit").join(format!("{name}-{}", std::process::id()));
-        let mut cluster = Cluster { machines: Vec::new(), expected: Mutex::default(), files, lan: Lan::new(), dir };
+        Cluster { machines: Vec::new(), expected: Mutex::default(), files, apart, lan: Lan::new(), dir }
+    }
+
+    fn add_server(&mut self, images: &[&str], options: &[&str]) {
         let options = options.iter().map(|o| (*o).to_owned());
-        cluster.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
-        cluster
+        self.add("server", ["server".to_owned()].into_iter().chain(options).collect(), images);
+    }
+
+    /// Adds agents; all are Ready then.
+    #[track_caller]
+    fn complete(mut self, agents: usize, images: &[&str]) -> Self {
+        self.wait_ready();
+        for _ in 0..agents {
+            self.add_agent(images);
+        }
+        self.wait_ready();
+        self
     }
 
     fn add(&mut self, role: &str, mut args: Vec<String>, images: &[&str]) {
@@ -73,6 +83,7 @@ impl Cluster {
         let name = format!("{role}-{}", self.machines.len());
         args.extend([format!("--node-name={name}"), format!("--node-ip={ip}")]);
         let mut machine = Machine::new(name.clone(), namespace, ip, self.dir.join(name), args);
+        machine.apart = self.apart;
         std::fs::create_dir_all(machine.images()).expect("the test directory can be written");
         for path in images.iter().map(|i| image(i)) {
             std::fs::hard_link(&path, machine.images().join(path.file_name().expect("a file")))
@@ -146,6 +157,13 @@ impl Cluster {
         command
     }
 
+    /// The same to its end; one that hangs is a failure, not a test that hangs.
+    fn limited_kubectl(&self) -> Command {
+        let mut command = self.client("timeout");
+        command.arg("150").arg("kubectl");
+        command
+    }
+
     /// A client program, with this cluster's kubeconfig in its environment, in the server's namespace.
     pub fn client(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = self.server().command(program);
@@ -156,7 +174,7 @@ impl Cluster {
     /// Runs kubectl; answers with its output, whatever it is.
     #[track_caller]
     pub fn try_kubectl(&self, line: &str) -> Output {
-        run(self.kubectl_command().args(words(line)), "")
+        run(self.limited_kubectl().args(words(line)), "")
     }
 
     /// Runs kubectl, which must succeed; answers with its standard output.
@@ -175,12 +193,12 @@ impl Cluster {
     /// `kubectl apply -f -`.
     #[track_caller]
     pub fn apply(&self, yaml: &str) -> String {
-        run(self.kubectl_command().args(["apply", "-f", "-"]), yaml).success()
+        run(self.limited_kubectl().args(["apply", "-f", "-"]), yaml).success()
     }
 
     /// `kubectl get WHAT -o jsonpath=PATH`; empty if there is none yet.
     pub fn get(&self, what: &str, path: &str) -> String {
-        let mut command = self.kubectl_command();
+        let mut command = self.limited_kubectl();
         command.arg("get").args(words(what)).arg("-o").arg(format!("jsonpath={path}"));
         run(&mut command, "").stdout
     }
@@ -198,25 +216,26 @@ impl Cluster {
         }
     }
 
-    /// Lines at WARN or ERROR that contain `text` are part of the test.
+    /// Lines at WARN or ERROR that contain `text` are part of the test; panics only if it says `panicked at`.
     pub fn expect_log(&self, text: &str) {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
 
-    /// Any line at WARN or ERROR is fine: they are counted, or are not what the test is about.
+    /// Any line at WARN or ERROR is fine, but a panic: they are counted, or are not what the test is about.
     pub fn allow_complaints(&self) {
         self.expect_log("");
     }
 
     /// The ends of all logs.
     pub fn logs(&self) -> String {
-        let tail = |machine: &Machine| {
-            let log = machine.log();
-            let lines: Vec<&str> = log.lines().collect();
-            format!("--- log of {}\n{}\n", machine.name, lines[lines.len().saturating_sub(40)..].join("\n"))
-        };
+        let tail = |machine: &Machine| format!("--- log of {}\n{}\n", machine.name, tail(&machine.log(), 40));
         self.machines.iter().map(tail).collect()
     }
+}
+
+/// Whether an expected text is about a line of a log: about a panic only if it says so.
+fn announces(text: &str, line: &str) -> bool {
+    line.contains(text) && (!is_panic(line) || is_panic(text))
 }
 
 impl Drop for Cluster {
@@ -229,7 +248,7 @@ impl Drop for Cluster {
             machine.stop();
             let mut complaints = machine.complaints();
             let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-            complaints.retain(|line| !expected.iter().any(|text| line.contains(text)));
+            complaints.retain(|line| !expected.iter().any(|text| announces(text, line)));
             let name = machine.name.clone();
             drop(machine);
             if !std::thread::panicking() {
@@ -237,5 +256,26 @@ impl Drop for Cluster {
             }
         }
         let _ = std::fs::remove_dir(&self.dir);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::announces;
+
+    #[test]
+    fn a_panic_is_expected_only_by_name() {
+        let (warning, panic) = ("2026 WARN store: slow disk", "thread 'main' panicked at pkg/store/src/sqlite.rs:7:");
+        for (text, line, announced) in [
+            ("slow disk", warning, true),
+            ("", warning, true),
+            ("quick disk", warning, false),
+            ("", panic, false),
+            ("store", panic, false),
+            ("panicked at pkg/store", panic, true),
+            ("panicked at pkg/api", panic, false),
+        ] {
+            assert_eq!(announces(text, line), announced, "{text:?}: {line}");
+        }
     }
 }

@@ -14,7 +14,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::eventually;
+use crate::{eventually, tail};
 
 const START: Duration = Duration::from_secs(30);
 
@@ -163,9 +163,7 @@ impl Drop for Etcds {
         for at in 0..self.members.len() {
             self.kill(at);
             if std::thread::panicking() {
-                let log = self.log(at);
-                let lines: Vec<&str> = log.lines().collect();
-                eprintln!("--- log of etcd {at}\n{}", lines[lines.len().saturating_sub(10)..].join("\n"));
+                eprintln!("--- log of etcd {at}\n{}", tail(&self.log(at), 10));
             }
         }
     }

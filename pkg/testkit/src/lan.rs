@@ -1,15 +1,15 @@
 //! Network namespaces joined by a bridge, with no way out.
 
 use std::{
-    fs,
     net::{IpAddr, Ipv4Addr},
     process::Command,
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use crate::run;
+use crate::{run, stale};
 
-const PREFIX: &str = "kt-";
+/// Of the names of all namespaces; the process id follows.
+pub(crate) const PREFIX: &str = "kt-";
 
 /// A bridge in a namespace of its own; removed when dropped, with all machines on it.
 pub struct Lan {
@@ -23,7 +23,7 @@ impl Lan {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         if count == 0 {
-            remove_stale();
+            stale::remove();
         }
         let lan = Lan { id: format!("{PREFIX}{}-{count}", std::process::id()), hosts: AtomicU32::new(0) };
         let bridge = lan.bridge();
@@ -72,18 +72,7 @@ fn ip(args: &[&str]) {
     run(Command::new("ip").args(args), "").success();
 }
 
-fn remove(namespace: &str) {
+pub(crate) fn remove(namespace: &str) {
     // Best effort: the next run removes what is left.
     let _ = Command::new("ip").args(["netns", "del", namespace]).output();
-}
-
-/// Namespaces of processes that are gone.
-fn remove_stale() {
-    for entry in fs::read_dir("/run/netns").into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let pid = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
-        if pid.is_some_and(|pid| !fs::exists(format!("/proc/{pid}")).unwrap_or(true)) {
-            remove(&name);
-        }
-    }
 }

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Guarantees: every machine has a network namespace, a data directory and a containerd of its
-//! own, and all of it is gone when the [`Cluster`] is dropped, also after a panic. A line at WARN
-//! or ERROR in a log fails the test, unless [`Cluster::expect_log`] has announced it. What a
-//! crashed run has left is removed by the next one.
+//! own, and all of it is gone when the [`Cluster`] is dropped, also after a panic. A line in a log
+//! at WARN or ERROR, or of a panic, fails the test, unless [`Cluster::expect_log`] has announced
+//! it. What a crashed run has left is removed by the next one.
 
 mod cluster;
 mod etcd;
@@ -19,13 +19,14 @@ mod lan;
 mod machine;
 mod registry;
 mod run;
+mod stale;
 
 pub use cluster::Cluster;
 pub use etcd::{EtcdTls, Etcds, Stopped};
 pub use lan::Lan;
 pub use machine::Machine;
 pub use registry::Registry;
-pub use run::{Output, run, words};
+pub use run::{Output, run, tail, words};
 
 use std::{
     path::{Path, PathBuf},

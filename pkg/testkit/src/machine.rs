@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     net::IpAddr,
+    os::unix::process::CommandExt as _,
     path::{Path, PathBuf},
     process::{Child, Command},
     time::Duration,
@@ -24,14 +25,23 @@ pub struct Machine {
     namespace: String,
     dir: PathBuf,
     args: Vec<String>,
+    /// What runs here is in process groups of its own.
+    pub(crate) apart: bool,
     child: Option<Child>,
+}
+
+/// Whether a line of a log tells of a panic.
+pub(crate) fn is_panic(line: &str) -> bool {
+    line.contains("panicked at")
 }
 
 impl Machine {
     /// A machine that is switched off; `args` begin with `server` or `agent`.
     pub(crate) fn new(name: String, namespace: String, ip: IpAddr, dir: PathBuf, args: Vec<String>) -> Self {
         fs::create_dir_all(&dir).expect("the test directory can be written");
-        Machine { name, ip, namespace, dir, args, child: None }
+        // For the run that finds it, should this one crash.
+        fs::write(dir.join("namespace"), &namespace).expect("the test directory can be written");
+        Machine { name, ip, namespace, dir, args, apart: false, child: None }
     }
 
     /// Its directory: `data`, `etc`, `run` and `log`.
@@ -56,16 +66,23 @@ impl Machine {
 
     /// The lines of the log at WARN or ERROR, and panics. Lines are `TIME LEVEL …`.
     pub fn complaints(&self) -> Vec<String> {
-        let is_complaint = |line: &&str| {
-            matches!(line.split_whitespace().nth(1), Some("WARN" | "ERROR")) || line.contains("panicked at")
-        };
+        let is_complaint =
+            |line: &&str| matches!(line.split_whitespace().nth(1), Some("WARN" | "ERROR")) || is_panic(line);
         self.log().lines().filter(is_complaint).map(str::to_owned).collect()
+    }
+
+    /// The lines of the log that tell of a panic.
+    pub fn panics(&self) -> Vec<String> {
+        self.log().lines().filter(|line| is_panic(line)).map(str::to_owned).collect()
     }
 
     /// A command inside the machine's network namespace.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net=/run/netns/{}", self.namespace)).arg("--").arg(program);
+        if self.apart {
+            command.process_group(0);
+        }
         command
     }
 

@@ -61,6 +61,12 @@ pub fn run(command: &mut Command, input: &str) -> Output {
     }
 }
 
+/// The last `count` lines of a text.
+pub fn tail(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
+}
+
 /// Splits a command line as simple shells do: words, with single quotes around those with blanks.
 pub fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,13 +79,16 @@ func cachedDiscovery(e *env) error {
 	if err != nil {
 		return err
 	}
+	before := len(e.wire.about("/apis"))
 	for range 3 {
 		cached.Invalidate()
 		if _, _, err := cached.ServerGroupsAndResources(); err != nil {
 			return err
 		}
 	}
-	return nil
+	asked := e.wire.about("/apis")[before:]
+	known := func(x exchange) bool { return x.status == http.StatusNotModified }
+	return expect(slices.ContainsFunc(asked, known), "everything is sent anew: %+v", asked)
 }
 
 func names(lists []*metav1.APIResourceList) []string {

@@ -137,7 +137,7 @@ func connect() (*env, error) {
 	return e, err
 }
 
-// What goes over the wire, as far as checks ask: which answers came in which form.
+// What goes over the wire, as far as checks ask: which answers came, and in which form.
 type wire struct {
 	mutex sync.Mutex
 	seen  []exchange
@@ -145,6 +145,7 @@ type wire struct {
 
 type exchange struct {
 	method, path, query, sent, got string
+	status                         int
 }
 
 func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
@@ -154,7 +155,7 @@ func (w *wire) wrap(next http.RoundTripper) http.RoundTripper {
 			w.mutex.Lock()
 			defer w.mutex.Unlock()
 			sent := request.Header.Get("Content-Type")
-			w.seen = append(w.seen, exchange{request.Method, request.URL.Path, request.URL.RawQuery, sent, answer.Header.Get("Content-Type")})
+			w.seen = append(w.seen, exchange{request.Method, request.URL.Path, request.URL.RawQuery, sent, answer.Header.Get("Content-Type"), answer.StatusCode})
 		}
 		return answer, err
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -130,7 +131,6 @@ func errorsCheck(ctx context.Context, e *env) error {
 	_, conflict := maps.Update(ctx, stale, metav1.UpdateOptions{})
 	_, invalid := maps.Create(ctx, configMap("Not_A_Name", nil), metav1.CreateOptions{})
 	_, nowhere := e.client.CoreV1().ConfigMaps("nowhere").Create(ctx, configMap("a", nil), metav1.CreateOptions{})
-	_, expired := maps.List(ctx, metav1.ListOptions{ResourceVersion: "1", ResourceVersionMatch: metav1.ResourceVersionMatchExact})
 	_, selector := maps.List(ctx, metav1.ListOptions{LabelSelector: "a=b=c"})
 	_, field := maps.List(ctx, metav1.ListOptions{FieldSelector: "data=x"})
 	_, strategy := maps.Patch(ctx, "errors", types.ApplyPatchType, []byte("{}"), metav1.PatchOptions{})
@@ -148,16 +148,12 @@ func errorsCheck(ctx context.Context, e *env) error {
 		{"update a stale one", conflict, apierrors.IsConflict, "the object has been modified; please apply your changes to the latest version and try again"},
 		{"a bad name", invalid, apierrors.IsInvalid, "a lowercase RFC 1123 subdomain must consist of"},
 		{"a namespace that is missing", nowhere, apierrors.IsNotFound, `namespaces "nowhere" not found`},
-		{"a list of long ago", expired, apierrors.IsResourceExpired, ""},
 		{"a bad label selector", selector, apierrors.IsBadRequest, "expected: ',' or 'end of string'"},
 		{"a field that cannot be selected", field, apierrors.IsBadRequest, "is not a known field selector"},
 		{"apply without a manager", strategy, apierrors.IsInvalid, "fieldManager"},
 		{"a value that is too large", tooLarge, func(err error) bool { return err == nil }, ""},
 		{"an object that is too large", tooMany, func(err error) bool { return apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsInvalid(err) }, ""},
 	} {
-		if c.what == "a list of long ago" && c.err == nil {
-			continue // Nothing is compacted yet on a young server.
-		}
 		if !c.is(c.err) || c.err != nil && !strings.Contains(c.err.Error(), c.match) {
 			return fmt.Errorf("%s: %v (%s)", c.what, c.err, apierrors.ReasonForError(c.err))
 		}
@@ -215,20 +211,16 @@ func applyCheck(ctx context.Context, e *env) error {
 	if err := expect(len(first.ManagedFields) == 1 && first.ManagedFields[0].Operation == "Apply", "%+v", first.ManagedFields); err != nil {
 		return err
 	}
-	// The controller annotates it, which moves the generation; then it is settled.
-	var settled *appsv1.Deployment
-	err = eventually(ctx, "the controller is done with it", func() bool {
-		settled, err = deployments.Get(ctx, "apply", metav1.GetOptions{})
-		return err == nil && settled.Status.ObservedGeneration == settled.Generation && settled.Annotations["deployment.kubernetes.io/revision"] != ""
+	// The controller annotates it and writes its status; then it is settled.
+	err = eventually(ctx, "an apply of the same changes nothing", func() bool {
+		settled, err := deployments.Get(ctx, "apply", metav1.GetOptions{})
+		if err != nil || settled.Status.ObservedGeneration != settled.Generation {
+			return false
+		}
+		again, err := deployments.Apply(ctx, wanted("a"), metav1.ApplyOptions{FieldManager: "one"})
+		return err == nil && again.ResourceVersion == settled.ResourceVersion
 	})
 	if err != nil {
-		return err
-	}
-	again, err := deployments.Apply(ctx, wanted("a"), metav1.ApplyOptions{FieldManager: "one"})
-	if err != nil {
-		return err
-	}
-	if err := expect(again.ResourceVersion == settled.ResourceVersion || again.Generation == settled.Generation, "applied twice: %v, %v", settled.Generation, again.Generation); err != nil {
 		return err
 	}
 	_, conflict := deployments.Apply(ctx, wanted("b"), metav1.ApplyOptions{FieldManager: "two"})
@@ -267,11 +259,21 @@ func applyCheck(ctx context.Context, e *env) error {
 	if err := expect(len(object.ManagedFields) == 1 && object.ManagedFields[0].Manager == "new" && object.ManagedFields[0].Operation == "Apply", "%s", raw); err != nil {
 		return err
 	}
-	object, err = maps.Apply(ctx, coreapply.ConfigMap("apply", namespace).WithData(map[string]string{"a": "1"}), metav1.ApplyOptions{FieldManager: "new"})
+	less := coreapply.ConfigMap("apply", namespace).WithData(map[string]string{"a": "1"})
+	object, err = maps.Apply(ctx, less, metav1.ApplyOptions{FieldManager: "new"})
 	if err != nil {
 		return err
 	}
 	if err := expect(len(object.Data) == 1, "left out, yet there: %v", object.Data); err != nil {
+		return err
+	}
+	// Times of managed fields are whole seconds: in another one too nothing is written.
+	time.Sleep(1100 * time.Millisecond)
+	same, err := maps.Apply(ctx, less, metav1.ApplyOptions{FieldManager: "new"})
+	if err != nil {
+		return err
+	}
+	if err := expect(same.ResourceVersion == object.ResourceVersion, "applied twice: %+v, %+v", object.ObjectMeta, same.ObjectMeta); err != nil {
 		return err
 	}
 	return deployments.Delete(ctx, "apply", metav1.DeleteOptions{})

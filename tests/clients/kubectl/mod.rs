@@ -24,7 +24,7 @@ pub fn everything(minor: u32) {
     changing::apply(&kubectl);
     changing::apply_on_the_server(&kubectl);
     changing::apply_with_pruning(&kubectl);
-    changing::edit(&kubectl);
+    changing::edit(&kubectl, minor);
     changing::patches(&kubectl);
     changing::labels_and_annotations(&kubectl);
     changing::set(&kubectl);

@@ -96,7 +96,9 @@ fn matrix() {
             scope.spawn(|| {
                 loop {
                     let Some((at, row)) = todo.lock().expect("nobody panics").next() else { break };
-                    let cells = row.run(&cluster);
+                    // A row that breaks off is told in the table like the others.
+                    let broken = |cause| Cells::from([("start".to_owned(), Err(cause))]);
+                    let cells = attempt(|| row.run(&cluster)).unwrap_or_else(broken);
                     done.lock().expect("nobody panics").insert(at, cells);
                 }
             });
@@ -105,9 +107,9 @@ fn matrix() {
     let done: Vec<(&str, Cells)> =
         done.into_inner().expect("nobody panics").into_iter().map(|(at, cells)| (&*rows[at].client, cells)).collect();
     let report = report(&done);
-    fs::write(repository().join("target/clients/matrix.md"), &report).expect("the report can be written");
     // Past the capture of tests: it is what one wants to see.
     let _ = writeln!(std::io::stdout(), "\n{report}\n{} clients in {:.0} s", done.len(), start.elapsed().as_secs_f64());
+    fs::write(repository().join("target/clients/matrix.md"), &report).expect("the report can be written");
     let surprises = surprises(&done);
     assert!(surprises.is_empty(), "{}", surprises.join("\n"));
 }
@@ -137,24 +139,34 @@ impl Row {
     }
 }
 
+/// The cause, if it panics.
+fn attempt<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|cause| {
+        let text = cause.downcast_ref::<String>().cloned();
+        text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+    })
+}
+
 fn by_steps(client: &Client, steps: &[Step]) -> Cells {
-    let run = |step: &fn(&Client)| {
-        catch_unwind(AssertUnwindSafe(|| step(client))).map_err(|cause| {
-            let text = cause.downcast_ref::<String>().cloned();
-            text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
-        })
-    };
-    steps.iter().map(|(name, step)| ((*name).to_owned(), run(step))).collect()
+    steps.iter().map(|(name, step)| ((*name).to_owned(), attempt(|| step(client)))).collect()
 }
 
 fn by_program(cluster: &Cluster, program: Program, lacks: &[&str]) -> Cells {
-    let output = run(program(cluster).arg("tour").env("TOUR", manifest()), "");
-    let mut cells = told(&output);
-    let mut cause = format!("no word of it; the program ended with {}: {}", output.code, output.stderr.trim());
+    cells(&run(program(cluster).arg("tour").env("TOUR", manifest()), ""), lacks)
+}
+
+/// What has come of a program's steps. An exit code that no step explains is a cell of its own.
+fn cells(output: &Output, lacks: &[&str]) -> Cells {
+    let mut cells = told(output);
+    let end = format!("the program ended with {}: {}", output.code, output.stderr.trim());
+    let mut cause = format!("no word of it; {end}");
     for step in STEPS.iter().filter(|step| !lacks.contains(step)) {
         cells
             .entry((*step).to_owned())
             .or_insert_with(|| Err(std::mem::replace(&mut cause, "no word of it either".to_owned())));
+    }
+    if output.code != 0 && cells.values().all(Result::is_ok) {
+        cells.insert("end".to_owned(), Err(end));
     }
     cells
 }
@@ -209,19 +221,49 @@ fn report(done: &[(&str, Cells)]) -> String {
     text
 }
 
+/// In the order of the tour; what is no step of it comes last.
 fn red<'a>(done: &'a [(&str, Cells)]) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
     done.iter().flat_map(|(client, cells)| {
-        // In the order of the tour.
-        STEPS.iter().filter_map(move |step| Some((*client, *step, cells.get(*step)?.as_ref().err()?.as_str())))
+        let others = cells.keys().map(|name| &**name).filter(|name| !STEPS.contains(name));
+        let names = STEPS.iter().copied().chain(others);
+        names.filter_map(move |name| Some((*client, name, cells.get(name)?.as_ref().err()?.as_str())))
     })
 }
 
-/// Red cells that nobody has said to be, and known ones that are not.
+/// Red cells that nobody has said to be, known ones that are not, and what is no step of the tour.
 fn surprises(done: &[(&str, Cells)]) -> Vec<String> {
     let unknown = red(done).filter(|(client, step, _)| known(client, step).is_none());
     let unknown = unknown.map(|(client, step, cause)| format!("{client}, {step}: {cause}"));
     let mended = KNOWN.iter().filter(|(client, step, _)| !red(done).any(|(c, s, _)| (c, s) == (*client, *step)));
+    let mended = mended.map(|(client, step, _)| format!("{client}, {step}: ok, and no longer KNOWN to fail"));
+    let foreign = done.iter().flat_map(|(client, cells)| cells.iter().map(move |(name, cell)| (client, name, cell)));
+    let foreign = foreign.filter(|(_, name, cell)| cell.is_ok() && !STEPS.contains(&&***name));
     unknown
-        .chain(mended.map(|(client, step, _)| format!("{client}, {step}: ok, and no longer KNOWN to fail")))
+        .chain(mended)
+        .chain(foreign.map(|(client, name, _)| format!("{client}, {name}: no step of the tour")))
         .collect()
+}
+
+#[test]
+fn what_the_table_has_no_place_for_is_a_surprise() {
+    let all: String = STEPS.iter().map(|step| format!("ok tour/{step}\n")).collect();
+    let red = all.replace("ok tour/merge", "FAILED tour/merge: lost");
+    let extra = format!("{all}ok tour/dance\n");
+    // What a program prints, its exit code, the surprises.
+    let cases: [(&str, i32, &[&str]); 5] = [
+        (&all, 0, &[]),
+        (&all, 2, &["c, end: the program ended with 2: why"]),
+        (&red, 1, &["c, merge: lost"]),
+        (&extra, 0, &["c, dance: no step of the tour"]),
+        (&extra.replace("ok tour/dance", "FAILED tour/dance: fell"), 1, &["c, dance: fell"]),
+    ];
+    let known =
+        KNOWN.iter().map(|(client, step, why)| (*client, Cells::from([((*step).to_owned(), Err((*why).to_owned()))])));
+    let known: Vec<(&str, Cells)> = known.collect();
+    for (stdout, code, expected) in cases {
+        let output = Output { command: String::new(), code, stdout: stdout.to_owned(), stderr: "why\n".to_owned() };
+        let done = [known.clone(), vec![("c", cells(&output, &[]))]].concat();
+        assert_eq!(surprises(&done), expected, "{stdout}");
+    }
+    assert_eq!(attempt(|| panic!("{} off", "broken")), Err::<(), _>("broken off".to_owned()));
 }

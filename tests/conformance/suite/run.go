@@ -31,6 +31,10 @@ type run struct {
 	alarm *time.Timer
 	cut   atomic.Bool
 	begun bool
+	// A test has started, and not ended.
+	running bool
+	// Something has failed before the first test or after the last.
+	broken bool
 }
 
 // runTests answers with the exit code.
@@ -38,7 +42,7 @@ func runTests(tests, results string, limit time.Duration) int {
 	run := &run{left: readNames(tests), limit: limit, results: openResults(results)}
 	ginkgo.ReportBeforeEach(run.starts)
 	ginkgo.ReportAfterEach(run.ends)
-	ginkgo.ReportAfterSuite("what failed outside of tests", complain)
+	ginkgo.ReportAfterSuite("what failed outside of tests", run.complain)
 
 	logs.InitLogs()
 	klog.EnableContextualLogging(true)
@@ -59,6 +63,9 @@ func runTests(tests, results string, limit time.Duration) int {
 	}
 	if len(run.left) > 0 {
 		fail("%d tests were not run, %q among them", len(run.left), slices.Min(slices.Collect(maps.Keys(run.left))))
+	}
+	if run.broken {
+		fail("all tests were run, and something has failed outside of them")
 	}
 	return 0
 }
@@ -117,12 +124,13 @@ func interrupt() {
 	}
 }
 
-// starts is called for every test there is.
+// starts is called for every test there is. After a cut nothing starts: Ginkgo may not have heard of
+// it yet, and the test that it then interrupts is left.
 func (r *run) starts(report types.SpecReport) {
-	if report.State.Is(types.SpecStateSkipped | types.SpecStatePending) {
+	if report.State.Is(types.SpecStateSkipped|types.SpecStatePending) || r.cut.Load() {
 		return
 	}
-	r.begun = true
+	r.begun, r.running = true, true
 	r.results.started(report)
 	r.alarm.Stop()
 	r.arm()
@@ -130,10 +138,14 @@ func (r *run) starts(report types.SpecReport) {
 
 // ends is called after the test's cleanup.
 func (r *run) ends(report types.SpecReport) {
-	if report.NumAttempts == 0 {
+	if report.NumAttempts == 0 || !r.running {
 		return
 	}
-	r.alarm.Stop()
+	r.running = false
+	if !r.alarm.Stop() {
+		// The interrupt is on its way, if it has not come.
+		r.cut.Store(true)
+	}
 	whole := report.State.Is(types.SpecStatePassed | types.SpecStateFailed | types.SpecStatePanicked)
 	switch {
 	case r.cut.Load() && !whole:
@@ -148,9 +160,10 @@ func (r *run) ends(report types.SpecReport) {
 }
 
 // complain tells of failures before the first test and after the last.
-func complain(report types.Report) {
+func (r *run) complain(report types.Report) {
 	for _, node := range report.SpecReports.WithLeafNodeType(types.NodeTypesForSuiteLevelNodes) {
 		if node.Failed() {
+			r.broken = true
 			fmt.Fprintf(os.Stderr, "e2e: %s: %s (%s)\n", node.LeafNodeType, node.Failure.Message, place(node.Failure.Location))
 		}
 	}

@@ -7,15 +7,12 @@ use std::{
     process::Command,
 };
 
-use testkit::{Cluster, Registry};
+use testkit::{Cluster, Machine, Registry};
 
-use super::images::Images;
+use super::images::{HOST, Images};
 use crate::{bench::statistics::memory, clients};
 
-/// Where nodes find the names that images have in the suite.
-const REGISTRIES: &str = "mirrors:\n  \"registry.test:5000\":\n    endpoint: [\"http://10.77.0.1:5000\"]\n";
-
-/// All that must be there while tests run.
+/// All that must be there while tests run. Ctrl-C does not reach it: it ends after the tests.
 pub struct Stage {
     // Ended before the machine that it is on.
     _registry: Registry,
@@ -28,7 +25,9 @@ impl Stage {
     /// Starts everything; both nodes are Ready then, and take pods.
     pub fn start(images: Images) -> anyhow::Result<Self> {
         let kubectl = clients::kubectl()?;
-        let cluster = Cluster::start_configured("conformance", 1, &[], &[], &[("registries.yaml", REGISTRIES)]);
+        // Where nodes find the names that images have in the suite.
+        let registries = format!("mirrors:\n  \"{HOST}\":\n    endpoint: [\"http://10.77.0.1:5000\"]\n");
+        let cluster = Cluster::start_apart("conformance", 1, &[("registries.yaml", &registries)]);
         // Tests do what a healthy cluster complains of.
         cluster.allow_complaints();
         let registry = Registry::start(cluster.server(), &images.registry, None);
@@ -43,15 +42,23 @@ impl Stage {
         command
     }
 
-    /// Largest resident memory of the server's process, in MB of 2^20 bytes; zero if it has ended.
-    pub fn peak(&self) -> f64 {
-        memory(self.cluster.server().pid()).map_or(0.0, |memory| memory.peak)
+    /// Largest resident memory of the server's process, in MB of 2^20 bytes; none if it has ended.
+    pub fn peak(&self) -> Option<f64> {
+        memory(self.cluster.server().pid()).ok().map(|memory| memory.peak)
     }
 
     /// Lines at WARN or ERROR in the log of each machine.
     pub fn complaints(&self) -> Vec<(String, usize)> {
         let machines = self.cluster.machines().iter();
         machines.map(|machine| (machine.name.clone(), machine.complaints().len())).collect()
+    }
+
+    /// Panics of the server and the agent.
+    pub fn panics(&self) -> Vec<String> {
+        let of = |machine: &Machine| -> Vec<String> {
+            machine.panics().iter().map(|line| format!("{}: {line}", machine.name)).collect()
+        };
+        self.cluster.machines().iter().flat_map(of).collect()
     }
 
     /// Copies the machines' logs, which go with the cluster.

@@ -13,7 +13,7 @@ pub struct Options {
     pub workers: usize,
     /// The time that a test has.
     pub cap: Duration,
-    /// The last run goes on, with what it has not run yet.
+    /// The last run that is unfinished goes on, with what it has not run yet.
     pub resume: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Choice {
     pub focus: Option<Regex>,
     /// One of these; any if empty.
     pub sigs: Vec<String>,
-    /// The last saved result is not a pass.
+    /// The last saved result is not a pass, or the last run has none.
     pub failed: bool,
     /// Named in `quick.txt`.
     pub quick: bool,
@@ -52,7 +52,10 @@ impl Options {
             chosen |= matches!(*option, "--focus" | "--sig" | "--failed" | "--quick");
         }
         ensure!(options.workers > 0, "--parallel: at least one");
-        ensure!(!(options.resume && chosen), "--resume goes on with what the last run has chosen: choose nothing else");
+        ensure!(
+            !(options.resume && chosen),
+            "--resume goes on with what an earlier run has chosen: choose nothing else"
+        );
         Ok(options)
     }
 }

@@ -40,28 +40,42 @@ pub struct Ended<'a> {
     pub end: End,
     /// The test that was running, and for how long.
     pub running: Option<(&'a str, Duration)>,
-    /// Tests of its piece without a result, the running one included.
-    pub left: Vec<&'a str>,
+    /// Whether tests of its piece have no result.
+    pub left: bool,
     /// Whether it has ended any test.
     pub progress: bool,
 }
 
-/// Results that the program itself has not written; what has none afterwards is run by another one.
-/// An error says that nothing would come of another start.
-pub fn verdicts(ended: &Ended) -> Result<Vec<Line>, String> {
+/// What comes of an end. What has no result afterwards is run by another start of the program.
+#[derive(Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing: it is as it should be.
+    Fine,
+    /// The running test has failed of it.
+    Blamed(Line),
+    /// Something has gone wrong outside of tests, so the run has failed.
+    Outside(String),
+    /// The same, and nothing would come of another start.
+    Hopeless(String),
+}
+
+/// The program's exit code when it has cut off a test.
+const CUT: i32 = 3;
+
+pub fn verdict(ended: &Ended) -> Verdict {
     let message = match ended.end {
-        End::Stopped => return Ok(Vec::new()),
-        End::Exit(status) if status.success() => {
-            let left_out = |name: &&str| Line::failed(name, 0.0, "not run: the suite has left it out".to_owned());
-            return Ok(ended.left.iter().map(left_out).collect());
+        End::Stopped => return Verdict::Fine,
+        End::Exit(status) if status.success() && !ended.left => return Verdict::Fine,
+        End::Exit(status) if status.code() == Some(CUT) && ended.progress && ended.running.is_none() => {
+            return Verdict::Fine;
         }
         End::Exit(status) => format!("the suite's program ended with {status}"),
         End::Silent(limit) => format!("killed: no end within {} s", limit.as_secs()),
     };
     match ended.running {
-        Some((name, time)) => Ok(vec![Line::failed(name, time.as_secs_f64(), message)]),
-        None if ended.progress => Ok(Vec::new()),
-        None => Err(message),
+        Some((name, time)) => Verdict::Blamed(Line::failed(name, time.as_secs_f64(), message)),
+        None if ended.progress => Verdict::Outside(message),
+        None => Verdict::Hopeless(message),
     }
 }
 
@@ -96,31 +110,33 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_program_is_blamed_on_the_running_test_or_ends_the_run() {
+    fn the_end_of_a_program_is_blamed_on_the_running_test_or_on_the_run() {
         let exit = |code: i32| End::Exit(ExitStatus::from_raw(code << 8));
-        let silent = End::Silent(Duration::from_secs(420));
-        // What it shows, the end, whether b was running, whether a has ended, the verdicts.
-        type Case = (&'static str, End, bool, bool, Result<&'static str, &'static str>);
-        let cases: [Case; 10] = [
-            ("complete", exit(0), false, true, Ok("b, c: not run: the suite has left it out")),
-            ("capped", exit(3), false, true, Ok("")),
-            ("capped, no result written", exit(3), true, true, Ok("b: the suite's program ended with exit status: 3")),
-            ("crashed in a test", exit(2), true, true, Ok("b: the suite's program ended with exit status: 2")),
-            ("crashed between tests", exit(2), false, true, Ok("")),
-            ("crashed at once", exit(2), false, false, Err("the suite's program ended with exit status: 2")),
-            ("silent in a test", silent, true, true, Ok("b: killed: no end within 420 s")),
-            ("silent after the tests", silent, false, true, Ok("")),
-            ("silent before", silent, false, false, Err("killed: no end within 420 s")),
-            ("stopped", End::Stopped, true, false, Ok("")),
+        let silent = End::Silent(Duration::from_secs(480));
+        let blamed = |message: &str| Verdict::Blamed(Line::failed("b", 9.0, message.to_owned()));
+        let outside = |message: &str| Verdict::Outside(message.to_owned());
+        let hopeless = |message: &str| Verdict::Hopeless(message.to_owned());
+        let (ended_2, killed) = ("the suite's program ended with exit status: 2", "killed: no end within 480 s");
+        // What it shows, the end, whether b was running, whether tests are left, whether a has ended.
+        let cases = [
+            ("complete", exit(0), false, false, true, Verdict::Fine),
+            ("not complete", exit(0), false, true, true, outside("the suite's program ended with exit status: 0")),
+            ("nothing run", exit(0), false, true, false, hopeless("the suite's program ended with exit status: 0")),
+            ("capped", exit(3), false, true, true, Verdict::Fine),
+            ("capped the last", exit(3), false, false, true, Verdict::Fine),
+            ("no result", exit(3), true, true, true, blamed("the suite's program ended with exit status: 3")),
+            ("crashed in a test", exit(2), true, true, true, blamed(ended_2)),
+            ("crashed between tests", exit(2), false, true, true, outside(ended_2)),
+            ("crashed after the tests", exit(2), false, false, true, outside(ended_2)),
+            ("crashed at once", exit(2), false, true, false, hopeless(ended_2)),
+            ("silent in a test", silent, true, true, true, blamed(killed)),
+            ("silent after the tests", silent, false, false, true, outside(killed)),
+            ("silent before", silent, false, true, false, hopeless(killed)),
+            ("stopped", End::Stopped, true, true, false, Verdict::Fine),
         ];
-        for (what, end, running, progress, expected) in cases {
+        for (what, end, running, left, progress, expected) in cases {
             let running = running.then_some(("b", Duration::from_secs(9)));
-            let verdicts = verdicts(&Ended { end, running, left: vec!["b", "c"], progress });
-            let shown = verdicts.map(|lines| {
-                let names: Vec<&str> = lines.iter().map(|line| &*line.name).collect();
-                lines.first().map_or(String::new(), |line| format!("{}: {}", names.join(", "), line.message))
-            });
-            assert_eq!(shown.as_deref(), expected.map_err(str::to_owned).as_ref().copied(), "{what}");
+            assert_eq!(verdict(&Ended { end, running, left, progress }), expected, "{what}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{IsTerminal as _, Write as _, stdout},
+    io::{IsTerminal as _, Write, stdout},
     time::{Duration, Instant},
 };
 
@@ -25,12 +25,16 @@ pub struct Progress {
     seconds: f64,
     workers: usize,
     running: BTreeMap<usize, (String, Instant)>,
+    /// What has gone wrong outside of tests.
+    pub outside: Vec<String>,
+    out: Box<dyn Write>,
     terminal: bool,
 }
 
 impl Progress {
     /// Of a run of `tests`, of which `done` have ended; `saved` knows how long they took before.
-    pub fn new(tests: &[Test], done: &Results, saved: &Results, workers: usize) -> Self {
+    /// What is shown goes to `out`, which may be gone: that is no reason to end.
+    pub fn new(tests: &[Test], done: &Results, saved: &Results, workers: usize, out: Box<dyn Write>) -> Self {
         let known = |test: &Test| saved.get(&test.name).map(|saved| saved.line.seconds);
         let open = tests.iter().filter(|test| !done.contains_key(&test.name));
         let passed = done.values().filter(|saved| saved.passed()).count();
@@ -42,6 +46,8 @@ impl Progress {
             seconds: done.values().map(|saved| saved.line.seconds).sum(),
             workers,
             running: BTreeMap::new(),
+            outside: Vec::new(),
+            out,
             terminal: stdout().is_terminal(),
         }
     }
@@ -61,13 +67,27 @@ impl Progress {
             self.failed += 1;
         }
         let state = if line.state == State::Passed { "passed" } else { "FAILED" };
-        let erase = if self.terminal { "\r\x1b[2K" } else { "" };
-        let counts =
-            format!("[{}/{}, {} failed, {} left]", self.done(), self.total, self.failed, shown(self.estimate()));
-        println!("{erase}{counts} {state} {:.1} s {}", line.seconds, line.name);
+        self.say(&format!("[{}] {state} {:.1} s {}", self.counts(), line.seconds, line.name));
         if line.state != State::Passed {
-            println!("    {}", headline(&line.message));
+            self.say(&format!("    {}", headline(&line.message)));
         }
+    }
+
+    /// Something has gone wrong outside of tests.
+    pub fn outside(&mut self, message: String) {
+        self.say(&format!("FAILED outside of tests: {message}"));
+        self.outside.push(message);
+    }
+
+    /// Prints a line in place of the one that changes.
+    fn say(&mut self, line: &str) {
+        let erase = if self.terminal { "\r\x1b[2K" } else { "" };
+        let _ = writeln!(self.out, "{erase}{line}");
+    }
+
+    fn counts(&self) -> String {
+        let left = shown(self.estimate());
+        format!("{}/{}, {} passed, {} failed, {left} left", self.done(), self.total, self.passed, self.failed)
     }
 
     fn done(&self) -> usize {
@@ -87,22 +107,20 @@ impl Progress {
     }
 
     /// Draws the line that changes.
-    pub fn draw(&self) {
+    pub fn draw(&mut self) {
         if !self.terminal {
             return;
         }
-        let counts =
-            format!("{}/{} done, {} failed, {} left", self.done(), self.total, self.failed, shown(self.estimate()));
+        let counts = self.counts();
         let columns = tcgetwinsize(stdout()).map_or(80, |size| usize::from(size.ws_col));
         // To each test its share, less one, so that the line does not wrap.
         let room = columns.saturating_sub(counts.len()) / self.running.len().max(1);
-        print!("\r\x1b[2K{counts}");
+        let mut line = format!("\r\x1b[2K{counts}");
         for (name, since) in self.running.values() {
             let running = format!(" | {} s {}", since.elapsed().as_secs(), suite::short(name));
-            print!("{}", running.chars().take(room.saturating_sub(1)).collect::<String>());
+            line.extend(running.chars().take(room.saturating_sub(1)));
         }
-        // A terminal that is gone is no reason to end.
-        let _ = stdout().flush();
+        let _ = self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush());
     }
 }
 
@@ -116,12 +134,12 @@ mod tests {
         let tests = [test("a", false), test("b", false), test("c", true), test("d", true)];
         let took = |name: &str, seconds| Line { seconds, ..Line::new(name, State::Passed) };
         let before = saved(&[took("a", 10.0), took("c", 30.0)]);
-        let mut progress = Progress::new(&tests, &Results::new(), &before, 2);
+        let mut progress = Progress::new(&tests, &Results::new(), &before, 2, Box::new(std::io::sink()));
         // b and d are not known: 20 s each.
         assert_eq!(progress.estimate().as_secs(), (10 + 20) / 2 + 30 + 20);
         progress.note(0, &took("b", 50.0));
         // The average is of a, b and c now.
         assert_eq!(progress.estimate().as_secs(), 5 + 30 + 30);
-        assert_eq!((progress.done(), progress.failed), (1, 0));
+        assert_eq!(progress.counts(), "1/4, 1 passed, 0 failed, 65 s left");
     }
 }

@@ -1,25 +1,26 @@
 //! What a run says at its end: a table by SIG, the failures, and how the server has borne it. Pure.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Duration};
 
 use super::{
     results::{Results, Saved, State},
-    run::log_of,
     suite::Test,
 };
 
-/// What a run has shown.
+/// What a run has shown. Where it has gone on, the results are of all its starts, the rest is of the last.
 pub struct Report<'a> {
     pub tests: &'a [Test],
     pub results: &'a Results,
     pub commit: &'a str,
-    pub logs: &'a Path,
-    /// Time of this command's tests.
+    /// The file with what a test has printed, if there is one.
+    pub log: &'a dyn Fn(&Test) -> Option<PathBuf>,
     pub wall: Duration,
-    /// Largest resident memory of the server's process, in MB of 2^20 bytes.
-    pub peak: f64,
+    /// Largest resident memory of the server's process, in MB of 2^20 bytes; none if it has ended.
+    pub peak: Option<f64>,
     /// Lines at WARN or ERROR, by machine.
     pub complaints: &'a [(String, usize)],
+    /// What has gone wrong outside of tests.
+    pub outside: &'a [String],
 }
 
 impl Report<'_> {
@@ -31,17 +32,22 @@ impl Report<'_> {
 
     /// As Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = format!("# Conformance run at {}\n\n", self.commit);
+        let of = commits(self.tests.iter().filter_map(|test| self.results.get(&test.name)));
+        let mut text = format!("# Conformance run at {}\n\nResults: {of}.\n\n", self.commit);
         text.push_str(&table(self.tests, self.results));
         let complaints = self.complaints.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>();
+        let memory = |peak| format!("peak resident memory of the server {peak:.0} MB");
         // Writing to a string does not fail, here and below.
         let _ = write!(
             text,
-            "\nWall time {}, peak resident memory of the server {:.0} MB, log lines at WARN or ERROR: {}.\n",
+            "\nSince this start: wall time {}, {}, log lines at WARN or ERROR: {}.\n",
             shown(self.wall),
-            self.peak,
+            self.peak.map_or_else(|| "the server has ended".to_owned(), memory),
             complaints.join(", "),
         );
+        if !self.outside.is_empty() {
+            let _ = write!(text, "\n## Outside of tests, since this start\n\n- {}\n", self.outside.join("\n- "));
+        }
         let failures = self.failures();
         if !failures.is_empty() {
             text.push_str("\n## Not passed\n\n");
@@ -49,8 +55,10 @@ impl Report<'_> {
         for (test, saved) in failures {
             let _ = write!(text, "- {}\n  {}", test.name, reason(saved));
             if let Some(saved) = saved {
-                let (seconds, log) = (saved.line.seconds, log_of(self.logs, &test.name));
-                let _ = write!(text, " ({seconds:.1} s, {}{})", at(saved), log.display());
+                let mut facts = vec![format!("{:.1} s", saved.line.seconds), saved.line.at.clone()];
+                facts.extend((self.log)(test).map(|log| log.display().to_string()));
+                facts.retain(|fact| !fact.is_empty());
+                let _ = write!(text, " ({})", facts.join(", "));
             }
             text.push('\n');
         }
@@ -97,8 +105,14 @@ pub fn table(tests: &[Test], results: &Results) -> String {
     text + &all.line("all")
 }
 
-fn at(saved: &Saved) -> String {
-    if saved.line.at.is_empty() { String::new() } else { format!("{}, ", saved.line.at) }
+/// How many results are of which commit.
+pub fn commits<'a>(results: impl Iterator<Item = &'a Saved>) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for saved in results {
+        *counts.entry(&*saved.commit).or_default() += 1;
+    }
+    let of: Vec<String> = counts.iter().map(|(commit, count)| format!("{count} at {commit}")).collect();
+    if of.is_empty() { "none".to_owned() } else { of.join(", ") }
 }
 
 /// Why a test counts as failed, in a line.
@@ -152,23 +166,25 @@ mod tests {
     #[test]
     fn a_report_counts_what_is_missing_as_not_passed() {
         let tests = ["auth a", "auth b", "node a", "node b"].map(|name| test(name, false));
-        let results = saved(&[
+        let mut results = saved(&[
             Line { seconds: 3.0, ..Line::new("auth a", State::Passed) },
             Line { at: "a.go:7".to_owned(), ..Line::failed("auth b", 130.0, "\nTimed out.\n\nmore".to_owned()) },
             Line { message: "no GPU".to_owned(), ..Line::new("node a", State::Skipped) },
         ]);
-        let report = Report {
+        results.get_mut("node a").unwrap().commit = "c1-dirty".to_owned();
+        let mut report = Report {
             tests: &tests,
             results: &results,
             commit: "abc",
-            logs: Path::new("logs"),
+            log: &|test| (test.name == "auth b").then(|| PathBuf::from("logs/b.log")),
             wall: Duration::from_secs(150),
-            peak: 81.6,
+            peak: Some(81.6),
             complaints: &[("server-0".to_owned(), 2), ("agent-1".to_owned(), 0)],
+            outside: &["killed: logs/suite-0001-abc.log".to_owned()],
         };
-        let log = |name| log_of(Path::new("logs"), name).display().to_string();
-        let expected = format!(
-            "# Conformance run at abc
+        let expected = "# Conformance run at abc
+
+Results: 2 at c0, 1 at c1-dirty.
 
 | SIG | passed | failed | not run | time of tests |
 |---|---|---|---|---|
@@ -176,21 +192,28 @@ mod tests {
 | node | 0 of 2 | 1 | 1 | 0 s |
 | all | 1 of 4 | 2 | 1 | 2 min |
 
-Wall time 3 min, peak resident memory of the server 82 MB, log lines at WARN or ERROR: server-0 2, agent-1 0.
+Since this start: wall time 3 min, peak resident memory of the server 82 MB, log lines at WARN or ERROR: server-0 2, agent-1 0.
+
+## Outside of tests, since this start
+
+- killed: logs/suite-0001-abc.log
 
 ## Not passed
 
 - auth b
-  Timed out. more (130.0 s, a.go:7, {})
+  Timed out. more (130.0 s, a.go:7, logs/b.log)
 - node a
-  skipped: no GPU (0.0 s, {})
+  skipped: no GPU (0.0 s)
 - node b
   not run
-",
-            log("auth b"),
-            log("node a")
-        );
+";
         assert_eq!(report.markdown(), expected);
+        (report.peak, report.outside) = (None, &[]);
+        let text = report.markdown();
+        assert!(
+            text.contains("wall time 3 min, the server has ended, log lines") && !text.contains("Outside"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -111,6 +111,17 @@ impl Runs {
         self.dirs().pop().map(|dir| Run { dir })
     }
 
+    /// The last run of which tests have no result.
+    pub fn unfinished(&self) -> anyhow::Result<Option<Run>> {
+        for dir in self.dirs().into_iter().rev() {
+            let run = Run { dir };
+            if !run.left()?.is_empty() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+
     /// The last result of each test that was ever run.
     pub fn results(&self) -> anyhow::Result<Results> {
         let mut results = Results::new();
@@ -132,6 +143,13 @@ impl Run {
         let path = self.dir.join("chosen");
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Those of them that have no result.
+    pub fn left(&self) -> anyhow::Result<Vec<String>> {
+        let (mut names, results) = (self.chosen()?, self.results()?);
+        names.retain(|name| !results.contains_key(name));
+        Ok(names)
     }
 
     /// Files of results, oldest first.
@@ -238,7 +256,16 @@ mod tests {
         assert_eq!(shown(first.results().unwrap()), std::slice::from_ref(&a));
         assert_eq!(shown(runs.results().unwrap()), [a, b]);
         assert_eq!(first.chosen().unwrap(), ["a", "b"]);
-        assert_eq!(runs.last().unwrap().chosen().unwrap(), ["b"]);
+        let last = runs.last().unwrap();
+        assert_eq!((last.chosen().unwrap(), last.left().unwrap()), (vec!["b".to_owned()], vec![]));
+        // The last run is whole, and the one before lacks b.
+        let unfinished = runs.unfinished().unwrap().unwrap();
+        assert_eq!(
+            (unfinished.chosen().unwrap(), unfinished.left().unwrap()),
+            (first.chosen().unwrap(), vec!["b".to_owned()])
+        );
+        write(&first.file("c4").unwrap(), "{\"name\":\"b\",\"state\":\"failed\"}\n");
+        assert!(runs.unfinished().unwrap().is_none());
     }
 
     #[test]

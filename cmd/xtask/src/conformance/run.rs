@@ -1,8 +1,8 @@
 //! Starts the suite's program for piece after piece, and follows what it writes.
 //!
-//! Guarantees: each test gets one result, from the program or from its end; a program that writes
-//! nothing for too long is killed with all that it has started; what was written survives the end
-//! of the runner.
+//! Guarantees: each test gets one result, from the program or from its end; an end outside of tests
+//! is told; a program that writes nothing for too long is killed with all that it has started; what
+//! was written survives the end of the runner.
 
 use std::{
     collections::BTreeSet,
@@ -15,14 +15,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
 };
+use testkit::tail;
 
 use super::{
-    plan::{self, End, Ended},
+    plan::{self, End, Ended, Verdict},
     progress::Progress,
     results::{self, Follower, Line, Results, Run, State},
     suite::{self, Test},
@@ -55,11 +56,15 @@ impl Runner<'_> {
         loop {
             for (at, slot) in slots.iter_mut().enumerate() {
                 let Some(process) = slot else { continue };
-                let (lines, ended) = process.step(self.stop.load(Ordering::Relaxed))?;
-                self.note(at, lines, done, progress)?;
-                if ended {
-                    *slot = None;
+                let step = process.step(self.stop.load(Ordering::Relaxed))?;
+                self.note(at, step.lines, done, progress)?;
+                match step.end {
+                    None => continue,
+                    Some(Verdict::Fine | Verdict::Blamed(_)) => {}
+                    Some(Verdict::Outside(message)) => progress.outside(message),
+                    Some(Verdict::Hopeless(message)) => bail!(message),
                 }
+                *slot = None;
             }
             self.fill(&mut slots, tests, done)?;
             progress.draw();
@@ -145,9 +150,16 @@ struct Process {
     heard: Instant,
 }
 
+/// What is new of a process.
+struct Step {
+    /// Results and starts.
+    lines: Vec<Line>,
+    /// What has come of its end, if it has ended.
+    end: Option<Verdict>,
+}
+
 impl Process {
-    /// What is new: results and starts, and whether it has ended.
-    fn step(&mut self, stop: bool) -> anyhow::Result<(Vec<Line>, bool)> {
+    fn step(&mut self, stop: bool) -> anyhow::Result<Step> {
         // In this order, so that nothing is written after the last look.
         let end = match self.child.try_wait()? {
             Some(status) => Some(End::Exit(status)),
@@ -160,14 +172,12 @@ impl Process {
         }
         let mut lines = self.follower.read()?;
         self.hear(&lines);
-        if let Some(end) = end {
-            let added = self.verdicts(end)?;
-            for line in &added {
-                self.follower.append(line)?;
-            }
-            lines.extend(added);
+        let end = end.map(|end| self.verdict(end));
+        if let Some(Verdict::Blamed(line)) = &end {
+            self.follower.append(line)?;
+            lines.push(line.clone());
         }
-        Ok((lines, end.is_some()))
+        Ok(Step { lines, end })
     }
 
     fn hear(&mut self, lines: &[Line]) {
@@ -182,18 +192,17 @@ impl Process {
         }
     }
 
-    fn verdicts(&self, end: End) -> anyhow::Result<Vec<Line>> {
-        let left = self.names.iter().filter(|name| !self.ended.contains(*name)).map(|name| &**name).collect();
+    /// With what the program has printed, or where that is.
+    fn verdict(&self, end: End) -> Verdict {
+        let left = self.names.iter().any(|name| !self.ended.contains(name));
         let running = self.running.as_ref().map(|(name, since)| (&**name, since.elapsed()));
-        let printed = fs::read_to_string(&self.output).unwrap_or_default();
-        let printed: Vec<&str> = printed.lines().collect();
-        let tail = printed[printed.len().saturating_sub(20)..].join("\n");
-        let mut lines = plan::verdicts(&Ended { end, running, left, progress: !self.ended.is_empty() })
-            .map_err(|message| anyhow::anyhow!("{message} before any test did:\n{tail}"))?;
-        for line in &mut lines {
-            line.log.clone_from(&tail);
+        let printed = || tail(&fs::read_to_string(&self.output).unwrap_or_default(), 20);
+        match plan::verdict(&Ended { end, running, left, progress: !self.ended.is_empty() }) {
+            Verdict::Fine => Verdict::Fine,
+            Verdict::Blamed(line) => Verdict::Blamed(Line { log: printed(), ..line }),
+            Verdict::Outside(message) => Verdict::Outside(format!("{message}: {}", self.output.display())),
+            Verdict::Hopeless(message) => Verdict::Hopeless(format!("{message} before any test did:\n{}", printed())),
         }
-        Ok(lines)
     }
 
     /// Ends the program, if it has not, and all that it has started.

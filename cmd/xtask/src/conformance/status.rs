@@ -2,19 +2,20 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt::Write as _};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use regex::Regex;
 use serde::Deserialize;
 
 use super::{
-    report::{reason, table},
+    report::{commits, reason, table},
     results::{Results, Saved},
     suite::Test,
 };
 
-/// Why tests fail whose name or message matches.
+/// Why tests fail that all the patterns match: the name's and the message's.
 pub struct Cause {
-    pattern: Regex,
+    name: Option<Regex>,
+    message: Option<Regex>,
     text: String,
 }
 
@@ -23,35 +24,39 @@ pub fn causes(yaml: &str) -> anyhow::Result<Vec<Cause>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Entry {
-        r#match: String,
+        name: Option<String>,
+        message: Option<String>,
         cause: String,
     }
-    let entries: Vec<Entry> = serde_saphyr::from_str(yaml).context("causes.yaml")?;
-    let compile = |entry: Entry| {
-        let pattern = Regex::new(&entry.r#match).with_context(|| format!("causes.yaml: {}", entry.cause))?;
-        Ok(Cause { pattern, text: entry.cause })
+    let read = |Entry { name, message, cause: text }: Entry| {
+        ensure!(name.is_some() || message.is_some(), "causes.yaml: {text}: neither name nor message");
+        let compile = |pattern: Option<String>| {
+            let compiled = pattern.map(|pattern| Regex::new(&pattern)).transpose();
+            compiled.with_context(|| format!("causes.yaml: {text}"))
+        };
+        Ok(Cause { name: compile(name)?, message: compile(message)?, text })
     };
-    entries.into_iter().map(compile).collect()
+    let entries: Vec<Entry> = serde_saphyr::from_str(yaml).context("causes.yaml")?;
+    entries.into_iter().map(read).collect()
 }
 
-/// The whole file.
-pub fn status(tests: &[Test], results: &Results, causes: &[Cause], date: &str, commit: &str) -> String {
+/// The whole file. A cause that no failing test has is an error: it holds no more.
+pub fn status(tests: &[Test], results: &Results, causes: &[Cause], date: &str, commit: &str) -> anyhow::Result<String> {
     let known: Vec<&Saved> = tests.iter().filter_map(|test| results.get(&test.name)).collect();
-    let mut commits: BTreeMap<&str, usize> = BTreeMap::new();
-    for saved in &known {
-        *commits.entry(&*saved.commit).or_default() += 1;
-    }
-    let of: Vec<String> = commits.iter().map(|(commit, count)| format!("{count} at {commit}")).collect();
-    let failing: Vec<&Saved> = known.into_iter().filter(|saved| !saved.passed()).collect();
     let mut text = format!(
         "# Conformance: status\n\nWritten by `cargo xtask conformance status`, never by hand: the last results of \
          upstream's tests\ntagged Conformance, {} in all.\n\n{date}, commit {commit}. Results: {}.\n\n{}",
         tests.len(),
-        if of.is_empty() { "none".to_owned() } else { of.join(", ") },
+        commits(known.iter().copied()),
         table(tests, results),
     );
+    let failing: Vec<&Saved> = known.into_iter().filter(|saved| !saved.passed()).collect();
+    let unused =
+        causes.iter().filter(|cause| !failing.iter().any(|saved| cause_of(saved, causes) == Some(&cause.text)));
+    let unused: Vec<&str> = unused.map(|cause| &*cause.text).collect();
+    ensure!(unused.is_empty(), "causes.yaml: of no failing test: {}", unused.join("; "));
     if failing.is_empty() {
-        return text;
+        return Ok(text);
     }
     text.push_str("\n## Causes of failures\n\n| tests | cause |\n|---|---|\n");
     for (cause, count) in groups(&failing, causes) {
@@ -60,17 +65,18 @@ pub fn status(tests: &[Test], results: &Results, causes: &[Cause], date: &str, c
     }
     text.push_str("\n## Failing tests\n\n");
     for saved in failing {
-        let cause = cause_of(saved, causes).map_or_else(|| reason(Some(saved)), str::to_owned);
-        let _ = writeln!(text, "- {}: {}", plain(&saved.line.name), plain(&cause));
+        let cause = cause_of(saved, causes).map_or_else(String::new, |cause| format!("{cause}: "));
+        let _ = writeln!(text, "- {}: {}{}", plain(&saved.line.name), plain(&cause), plain(&reason(Some(saved))));
     }
-    text
+    Ok(text)
 }
 
 /// The first cause that matches.
 fn cause_of<'a>(saved: &Saved, causes: &'a [Cause]) -> Option<&'a str> {
+    let matches = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
     let line = &saved.line;
-    let matches = |cause: &&Cause| cause.pattern.is_match(&line.name) || cause.pattern.is_match(&line.message);
-    causes.iter().find(matches).map(|cause| &*cause.text)
+    let cause = causes.iter().find(|cause| matches(&cause.name, &line.name) && matches(&cause.message, &line.message));
+    cause.map(|cause| &*cause.text)
 }
 
 /// Causes with the number of tests, largest first. Where none is known, it is what failures say,
@@ -125,7 +131,10 @@ mod tests {
             failed("node c", "no | such\nregistry is down"),
             failed("gone from the list", "x"),
         ]);
-        let causes = causes("- match: registry is down\n  cause: no <images>\n").unwrap();
+        let causes = causes(
+            "- {name: auth, message: down, cause: x}\n- {name: node, message: registry is down, cause: no <images>}\n",
+        );
+        let causes = &causes.unwrap()[1..];
         let expected = "# Conformance: status
 
 Written by `cargo xtask conformance status`, never by hand: the last results of upstream's tests
@@ -150,9 +159,39 @@ tagged Conformance, 6 in all.
 
 - node a: pod \"a-1\" is gone after 3 s
 - node b: pod \"b\" is gone after 14 s
-- node c: no \\<images>
+- node c: no \\<images>: no \\| such
 ";
-        assert_eq!(status(&tests, &results, &causes, "2026-11-30", "abc"), expected);
+        assert_eq!(status(&tests, &results, causes, "2026-11-30", "abc").unwrap(), expected);
+    }
+
+    #[test]
+    fn a_cause_is_of_the_tests_that_all_of_it_matches() {
+        let saved = |name: &str, message: &str| Saved {
+            line: Line::failed(name, 1.0, message.to_owned()),
+            commit: "c0".to_owned(),
+        };
+        let causes = causes(
+            "- {name: quota, message: 'timed out', cause: both}\n- {name: quota, cause: name}\n- {message: gone, cause: message}\n",
+        )
+        .unwrap();
+        for (name, message, cause) in [
+            ("quota a", "it timed out", Some("both")),
+            ("quota a", "it is gone", Some("name")),
+            ("pods", "it is gone", Some("message")),
+            ("gone", "quota timed out", None),
+        ] {
+            assert_eq!(cause_of(&saved(name, message), &causes), cause, "{name}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_cause_of_no_failing_test_is_an_error() {
+        let tests = [test("auth a", false), test("auth b", false)];
+        let results = saved(&[Line::new("auth a", State::Passed), Line::failed("auth b", 1.0, "x".to_owned())]);
+        let causes =
+            causes("- {name: auth, cause: kept}\n- {name: auth a, cause: mended}\n- {name: auth b, cause: hidden}\n");
+        let error = status(&tests, &results, &causes.unwrap(), "2026-11-30", "abc").unwrap_err().to_string();
+        assert_eq!(error, "causes.yaml: of no failing test: mended; hidden");
     }
 
     #[test]
@@ -171,7 +210,7 @@ tagged Conformance, 6 in all.
 
     #[test]
     fn causes_that_cannot_be_read_are_refused() {
-        for yaml in ["- match: a\n", "- match: (\n  cause: b\n", "- {match: a, cause: b, more: c}\n"] {
+        for yaml in ["- name: a\n", "- cause: b\n", "- {name: (, cause: b}\n", "- {name: a, cause: b, more: c}\n"] {
             assert!(causes(yaml).is_err(), "{yaml}");
         }
     }

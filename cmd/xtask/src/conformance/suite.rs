@@ -8,10 +8,9 @@ use std::{
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
 
 use super::{options::Choice, results::Results, target};
-use crate::{check::output, clients, repository};
+use crate::{check::output, clients, images::archive::hex, repository};
 
 /// A test, as the program names it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -52,20 +51,33 @@ fn parse(text: &str) -> anyhow::Result<Vec<Test>> {
     Ok(tests)
 }
 
-/// Those that are asked for; `quick` is the text of `quick.txt`.
-pub fn choose(tests: &[Test], choice: &Choice, saved: &Results, quick: &str) -> anyhow::Result<Vec<Test>> {
+/// What tests are chosen by, beside their names.
+pub struct Known<'a> {
+    /// The last result of each.
+    pub saved: &'a Results,
+    /// Names of those that the last run has not come to.
+    pub left: &'a [String],
+    /// The text of `quick.txt`.
+    pub quick: &'a str,
+}
+
+/// Those that are asked for.
+pub fn choose(tests: &[Test], choice: &Choice, known: &Known) -> anyhow::Result<Vec<Test>> {
     let sigs: BTreeSet<&str> = tests.iter().map(|test| &*test.sig).collect();
     for sig in &choice.sigs {
         ensure!(sigs.contains(&**sig), "no test is of SIG {sig}; there are {sigs:?}");
     }
-    let quick: BTreeSet<&str> = quick.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let quick: BTreeSet<&str> = known.quick.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let names: BTreeSet<&str> = tests.iter().map(|test| &*test.name).collect();
     let unknown: Vec<&&str> = quick.difference(&names).collect();
     ensure!(!choice.quick || unknown.is_empty(), "quick.txt names tests that the suite does not have: {unknown:#?}");
+    let has_failed = |test: &Test| {
+        known.saved.get(&test.name).is_some_and(|saved| !saved.passed()) || known.left.contains(&test.name)
+    };
     let is_chosen = |test: &&Test| {
         choice.focus.as_ref().is_none_or(|focus| focus.is_match(&test.name))
             && (choice.sigs.is_empty() || choice.sigs.contains(&test.sig))
-            && (!choice.failed || saved.get(&test.name).is_some_and(|saved| !saved.passed()))
+            && (!choice.failed || has_failed(test))
             && (!choice.quick || quick.contains(&*test.name))
     };
     let chosen: Vec<Test> = tests.iter().filter(is_chosen).cloned().collect();
@@ -98,8 +110,7 @@ pub fn short(name: &str) -> String {
         }
     }
     words.truncate(80);
-    let digest: String = Sha256::digest(name).iter().take(3).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{digest}", words.trim_end_matches('-'))
+    format!("{}-{}", words.trim_end_matches('-'), &hex(name.as_bytes())[..6])
 }
 
 #[cfg(test)]
@@ -132,7 +143,8 @@ mod tests {
 
     #[test]
     fn all_conditions_hold_for_what_is_chosen() {
-        let saved: Results = saved(&[
+        let left = ["node b".to_owned()];
+        let saved = saved(&[
             Line::new("auth a", State::Passed),
             Line::new("auth b", State::Failed),
             Line::new("node a", State::Skipped),
@@ -141,12 +153,13 @@ mod tests {
             (Choice::default(), &["auth a", "auth b", "node a", "node b"]),
             (Choice { focus: Some(Regex::new("a$").unwrap()), ..Choice::default() }, &["auth a", "node a"]),
             (Choice { sigs: vec!["auth".into()], ..Choice::default() }, &["auth a", "auth b"]),
-            (Choice { failed: true, ..Choice::default() }, &["auth b", "node a"]),
+            (Choice { failed: true, ..Choice::default() }, &["auth b", "node a", "node b"]),
             (Choice { quick: true, ..Choice::default() }, &["auth a", "node b"]),
             (Choice { quick: true, sigs: vec!["node".into()], ..Choice::default() }, &["node b"]),
         ];
         for (choice, names) in cases {
-            let chosen = choose(&tests(), &choice, &saved, "# names\n\nnode b\nauth a\n").unwrap();
+            let known = Known { saved: &saved, left: &left, quick: "# names\n\nnode b\nauth a\n" };
+            let chosen = choose(&tests(), &choice, &known).unwrap();
             assert_eq!(chosen.iter().map(|test| &*test.name).collect::<Vec<_>>(), names, "{choice:?}");
         }
     }
@@ -163,7 +176,10 @@ mod tests {
 
     #[test]
     fn what_is_not_in_the_list_cannot_be_chosen() {
-        let refuse = |choice, quick| choose(&tests(), &choice, &Results::new(), quick).unwrap_err().to_string();
+        let refuse = |choice, quick| {
+            let known = Known { saved: &Results::new(), left: &[], quick };
+            choose(&tests(), &choice, &known).unwrap_err().to_string()
+        };
         let gone = refuse(Choice { quick: true, ..Choice::default() }, "auth a\nauth z\n");
         assert!(gone.contains("auth z") && !gone.contains("auth a"), "{gone}");
         let sig = refuse(Choice { sigs: vec!["nodes".into()], ..Choice::default() }, "");

@@ -34,7 +34,7 @@ for option; do case $option in --results|--tests) name=${option#--};; --*) ;; *)
 say() { printf '{"name": "%s", "state": "%s", "seconds": 0.1%s}\n' "$test" "$1" "$2" >>"$results"; }
 echo "start of $(wc -l <"$tests")"
 while read -r test; do
-    case $test in silent*) exit 2;; left*) continue;; esac
+    case $test in silent*) exit 2;; esac
     say started
     case $test in
         pass*) say passed;;
@@ -45,8 +45,10 @@ while read -r test; do
         alone*) [ "$(ls "$(dirname "$results")/busy" 2>/dev/null)" ] && say failed || say passed;;
         busy*) mkdir -p "$(dirname "$results")/busy/$test"; sleep 0.5
             rmdir "$(dirname "$results")/busy/$test"; say passed;;
+        late*) say passed; at_end=1;;
     esac
 done <"$tests"
+exit ${at_end:-0}
 "#;
 
 struct Fake {
@@ -70,7 +72,8 @@ impl Fake {
         self.dir.path().join(name)
     }
 
-    fn run(&self, tests: &[Test], done: &mut Results) -> anyhow::Result<()> {
+    /// What has gone wrong outside of tests.
+    fn run(&self, tests: &[Test], done: &mut Results) -> anyhow::Result<Vec<String>> {
         let program = self.path("program");
         let runner = Runner {
             command: &|| {
@@ -86,7 +89,9 @@ impl Fake {
             logs: &self.path("logs"),
             stop: &self.stop,
         };
-        runner.run(tests, done, &mut Progress::new(tests, done, &Results::new(), 2))
+        let mut progress = Progress::new(tests, done, &Results::new(), 2, Box::new(std::io::sink()));
+        runner.run(tests, done, &mut progress)?;
+        Ok(progress.outside)
     }
 }
 
@@ -108,17 +113,16 @@ fn is_alive(pid: &str) -> bool {
 
 #[test]
 fn every_test_gets_one_result_whatever_ends_the_program() {
-    let names = ["pass 1", "fail 1", "cap 1", "pass 2", "crash 1", "pass 3", "hang 1", "left 1", "pass 4", "pass 5"];
+    let names = ["pass 1", "fail 1", "cap 1", "pass 2", "crash 1", "pass 3", "hang 1", "pass 4", "pass 5"];
     let tests = names.map(|name| test(name, name == "pass 5"));
     let fake = Fake { limit: Duration::from_secs(4), ..Fake::new(&tests) };
     let mut done = Results::new();
-    fake.run(&tests, &mut done).unwrap();
+    assert_eq!(fake.run(&tests, &mut done).unwrap(), [] as [String; 0]);
     let expected = [
         "cap 1 Failed: no end within 1s",
         "crash 1 Failed: the suite's program ended with exit status: 2",
         "fail 1 Failed: it broke",
         "hang 1 Failed: killed: no end within 4 s",
-        "left 1 Failed: not run: the suite has left it out",
         "pass 1 Passed",
         "pass 2 Passed",
         "pass 3 Passed",
@@ -144,6 +148,16 @@ fn serial_tests_run_when_all_others_have_ended() {
 }
 
 #[test]
+fn a_crash_outside_of_tests_is_told_with_its_log() {
+    let tests = ["late 1", "pass 1"].map(|name| test(name, true));
+    let (fake, mut done) = (Fake::new(&tests), Results::new());
+    let log = fake.path("logs/suite-0001-c1.log").display().to_string();
+    let outside = fake.run(&tests, &mut done).unwrap();
+    assert_eq!(outside, [format!("the suite's program ended with exit status: 1: {log}")]);
+    assert_eq!(outcomes(&done), ["late 1 Passed", "pass 1 Passed"]);
+}
+
+#[test]
 fn a_program_that_runs_nothing_ends_the_run_and_says_why() {
     let tests = ["silent 1", "silent 2"].map(|name| test(name, false));
     let mut done = Results::new();
@@ -159,7 +173,7 @@ fn a_run_that_was_stopped_goes_on_with_what_is_left() {
     thread::scope(|scope| {
         let running = scope.spawn(|| {
             let mut done = Results::new();
-            fake.run(&tests, &mut done).map(|()| done)
+            fake.run(&tests, &mut done).map(|_| done)
         });
         testkit::eventually("both hang", Duration::from_secs(30), || {
             ["hang 1", "hang 2"].iter().all(|name| fake.path("results/0001").join(name).exists())
@@ -172,4 +186,21 @@ fn a_run_that_was_stopped_goes_on_with_what_is_left() {
     let mut done = fake.run.results().unwrap();
     fake.run(&tests, &mut done).unwrap();
     assert_eq!(outcomes(&done), ["hang 1 Passed", "hang 2 Passed", "pass 1 Passed"]);
+}
+
+#[test]
+fn a_commit_shows_what_it_does_not_hold() {
+    for (dirty, other, expected) in [(false, false, "c1"), (true, false, "c1-dirty"), (true, true, "c1-other")] {
+        assert_eq!(super::marked("c1", dirty, other), expected);
+    }
+}
+
+#[test]
+fn two_commands_at_once_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = super::lock(dir.path()).unwrap();
+    let error = super::lock(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("another cargo xtask conformance is at work"), "{error}");
+    drop(first);
+    super::lock(dir.path()).unwrap();
 }

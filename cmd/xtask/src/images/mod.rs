@@ -19,6 +19,7 @@ use self::{
     archive::{Format, Image, Start, Tar, hex},
     root::Root,
 };
+use crate::kept::unless_made;
 
 /// What a layer holds, and where it comes from.
 #[derive(Debug)]
@@ -127,21 +128,19 @@ impl Layer {
 
     /// The layer as a tar; it is kept in `dir`, and made anew when it is out of date.
     pub fn tar(&self, dir: &Path, sources: &Path) -> anyhow::Result<Tar> {
-        let (file, mark) = (dir.join(self.name).with_extension("tar"), dir.join(self.name).with_extension("made-from"));
-        let made_from = self.made_from(sources)?;
-        if fs::read_to_string(&mark).is_ok_and(|made| made == made_from) {
-            return Ok(Tar { data: read(&file)?, file });
-        }
-        println!("making the layer {}", self.name);
-        fs::create_dir_all(dir)?;
-        let packages = tempfile::tempdir_in(dir)?;
-        let data = self.make(packages.path(), sources).with_context(|| format!("making the layer {}", self.name))?;
-        // Others may have a link to the old one.
-        let new = file.with_extension("new");
-        fs::write(&new, &data)?;
-        fs::rename(new, &file)?;
-        fs::write(mark, made_from)?;
-        Ok(Tar { file, data })
+        let file = dir.join(self.name).with_extension("tar");
+        unless_made(&file, &self.made_from(sources)?, || {
+            println!("making the layer {}", self.name);
+            fs::create_dir_all(dir)?;
+            let packages = tempfile::tempdir_in(dir)?;
+            let data =
+                self.make(packages.path(), sources).with_context(|| format!("making the layer {}", self.name))?;
+            // Others may have a link to the old one.
+            let new = file.with_extension("new");
+            fs::write(&new, data)?;
+            Ok(fs::rename(new, &file)?)
+        })?;
+        Ok(Tar { data: read(&file)?, file })
     }
 
     fn make(&self, packages: &Path, sources: &Path) -> anyhow::Result<Vec<u8>> {

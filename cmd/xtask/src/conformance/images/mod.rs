@@ -15,16 +15,13 @@ use anyhow::Context as _;
 
 use self::recipes::{RECIPES, REGISTRIES};
 use crate::{
-    check,
     images::archive::{Image, Tar, hex},
+    kept::unless_made,
     repository,
 };
 
 /// The registry's name for nodes, which their `registries.yaml` sends to where it listens.
 pub const HOST: &str = "registry.test:5000";
-
-/// Program, and the package that brings it.
-const PROGRAMS: &[(&str, &str)] = &[("docker-registry", "docker-registry"), ("go", "golang-go"), ("curl", "curl")];
 
 /// What has been built.
 pub struct Images {
@@ -36,7 +33,6 @@ pub struct Images {
 
 /// Builds what is missing or out of date.
 pub fn build() -> anyhow::Result<Images> {
-    check::install(PROGRAMS)?;
     let out = repository().join("target/conformance");
     let sources = out.join("images/sources");
     sources::build(&sources).context("what the images are made from")?;
@@ -52,25 +48,20 @@ pub fn build() -> anyhow::Result<Images> {
 
 /// Makes the registry's data directory anew, unless it has been made from the same.
 fn fill(dir: &Path, layers: &Path, sources: &Path) -> anyhow::Result<()> {
-    let mark = dir.join("made-from");
-    let mut made_from = format!("{RECIPES:?}");
+    let code = (include_str!("registry.rs"), include_str!("../../images/archive.rs"));
+    let mut made_from = format!("{HOST} {RECIPES:?} {code:?}");
     for layer in RECIPES.iter().flat_map(|recipe| recipe.layers) {
         made_from += &layer.made_from(sources)?;
     }
-    let made_from = hex(made_from.as_bytes());
-    if fs::read_to_string(&mark).is_ok_and(|made| made == made_from) {
-        return Ok(());
-    }
-    if dir.exists() {
-        fs::remove_dir_all(dir)?;
-    }
-    for recipe in RECIPES {
-        let tars: Vec<Tar> =
-            recipe.layers.iter().map(|layer| layer.tar(layers, sources)).collect::<anyhow::Result<_>>()?;
-        let reference = format!("{HOST}/{}:{}", recipe.name, recipe.tag);
-        let image = Image { reference: &reference, layers: &tars, start: &recipe.start };
-        registry::put(dir, recipe.name, recipe.tag, &image).with_context(|| reference.clone())?;
-        println!("the registry has {reference}");
-    }
-    Ok(fs::write(mark, made_from)?)
+    unless_made(dir, &hex(made_from.as_bytes()), || {
+        for recipe in RECIPES {
+            let tars: Vec<Tar> =
+                recipe.layers.iter().map(|layer| layer.tar(layers, sources)).collect::<anyhow::Result<_>>()?;
+            let reference = format!("{HOST}/{}:{}", recipe.name, recipe.tag);
+            let image = Image { reference: &reference, layers: &tars, start: &recipe.start };
+            registry::put(dir, recipe.name, recipe.tag, &image).with_context(|| reference.clone())?;
+            println!("the registry has {reference}");
+        }
+        Ok(())
+    })
 }

@@ -8,10 +8,7 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 
-use crate::{
-    check::{execute, output},
-    repository,
-};
+use crate::{check::output, clients, repository};
 
 /// The module in whose folder a program is built, its package, its name here.
 const PROGRAMS: &[(&str, &str, &str)] = &[
@@ -25,10 +22,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 pub fn build(dir: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(dir)?;
     for (module, package, name) in PROGRAMS {
-        // Go itself knows what is out of date.
-        let mut go = go(module);
-        go.args(["build", "-trimpath", "-ldflags", "-s -w", "-o"]).arg(dir.join(name)).arg(package);
-        execute(go.env("CGO_ENABLED", "0"))?;
+        clients::go(&folder(module), package, &dir.join(name), &[])?;
     }
     let link = dir.join("kubernetes");
     let _ = fs::remove_file(&link);
@@ -39,13 +33,12 @@ pub fn build(dir: &Path) -> anyhow::Result<()> {
 
 /// The folder of a module that the suite uses.
 fn module_dir(module: &str) -> anyhow::Result<PathBuf> {
-    let dir = output(go("suite").args(["list", "-m", "-f", "{{.Dir}}", module]))?;
+    let mut go = Command::new("go");
+    let dir = output(go.current_dir(folder("suite")).args(["list", "-m", "-f", "{{.Dir}}", module]))?;
     ensure!(!dir.trim().is_empty(), "the Go module {module} is not downloaded");
     Ok(PathBuf::from(dir.trim()))
 }
 
-fn go(module: &str) -> Command {
-    let mut command = Command::new("go");
-    command.current_dir(repository().join("tests/conformance").join(module));
-    command
+fn folder(module: &str) -> PathBuf {
+    repository().join("tests/conformance").join(module)
 }
