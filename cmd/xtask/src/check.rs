@@ -57,6 +57,7 @@ const STEPS: &[Step] = &[
     ("clients", crate::clients::prepare),
     ("release build", release),
     ("black-box tests", || cargo(&["test", "--package", "blackbox", "--", "--test-threads=2"])),
+    ("conformance", || crate::conformance::run(&["--quick"])),
 ];
 
 /// Runs every step, and prints how long each took.
