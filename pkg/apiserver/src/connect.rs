@@ -30,13 +30,14 @@ use crate::{
     query::Query,
     reply::served,
     verbs::read,
+    websocket,
 };
 
 const KUBELET_PORT: u16 = 10250;
 /// How long a kubelet may take to take a connection.
 const DIAL: Duration = Duration::from_secs(10);
 /// A client that does not take the end of its stream is not waited for any longer.
-const GOODBYE: Duration = Duration::from_secs(5);
+pub const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Whether streams are asked for by this method.
 pub fn allows(method: &Method) -> bool {
@@ -77,6 +78,9 @@ pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) ->
     }
     if response.status().is_client_error() || response.status().is_server_error() {
         return Err(failure(response).await);
+    }
+    if websocket::is_asked(&call.headers) {
+        return websocket::answer(call, upgrade, response.into_body());
     }
     let (parts, body) = response.into_parts();
     let mut answer = plain(until_stop(call, body));
@@ -233,15 +237,15 @@ pub fn kubelet_address(node: &Value) -> Result<SocketAddr, Status> {
 pub enum Backend {
     /// HTTP.
     Plain(SocketAddr),
-    /// HTTPS, with our client certificate.
-    Kubelet(SocketAddr, Arc<rustls::ClientConfig>),
+    /// HTTPS.
+    Tls(SocketAddr, Arc<rustls::ClientConfig>),
 }
 
 impl Backend {
     /// Where.
     pub fn address(&self) -> SocketAddr {
         match self {
-            Backend::Plain(address) | Backend::Kubelet(address, _) => *address,
+            Backend::Plain(address) | Backend::Tls(address, _) => *address,
         }
     }
 }
@@ -270,7 +274,7 @@ async fn ask(
         }
     }
     let request = request.body(Full::default()).map_err(Status::internal)?;
-    send(call, &Backend::Kubelet(address, call.server.kubelet_client.clone()), request).await
+    send(call, &Backend::Tls(address, call.server.kubelet_client.clone()), request).await
 }
 
 /// Sends a request over a connection of its own.
@@ -290,7 +294,7 @@ pub async fn send(
         stream.set_nodelay(true)?;
         match backend {
             Backend::Plain(_) => Ok::<_, std::io::Error>(Stream::Plain(stream)),
-            Backend::Kubelet(_, tls) => {
+            Backend::Tls(_, tls) => {
                 let connector = tokio_rustls::TlsConnector::from(tls.clone());
                 let name = rustls_pki_types::ServerName::from(address.ip());
                 Ok(Stream::Tls(Box::new(connector.connect(name, stream).await?)))
@@ -327,7 +331,7 @@ async fn handshake(
     Ok(sender)
 }
 
-fn upgrade_required() -> Status {
+pub fn upgrade_required() -> Status {
     Status::bad_request("Upgrade request required")
 }
 
@@ -363,7 +367,7 @@ pub fn switch(
 
 /// Ends a client's stream: without the end of TLS the client would take it for an attack. One that reads nothing any
 /// more is left after `limit`.
-async fn finish(client: &mut (impl AsyncWrite + Unpin), limit: Duration) {
+pub async fn finish(client: &mut (impl AsyncWrite + Unpin), limit: Duration) {
     let _ = tokio::time::timeout(limit, client.shutdown()).await;
 }
 

@@ -37,6 +37,7 @@ mod table;
 mod tests;
 mod token;
 pub mod verbs;
+mod websocket;
 
 use std::{
     convert::Infallible,
@@ -79,6 +80,8 @@ pub struct Config {
     pub own_node: String,
     /// TLS towards kubelets: with a client certificate that they let in.
     pub kubelet_client: Arc<rustls::ClientConfig>,
+    /// For HTTPS to pods, whose certificates nobody vouches for: as upstream, they are not verified.
+    pub proxy_client: Arc<rustls::ClientConfig>,
     /// Further paths.
     pub extra: Vec<Extra>,
 }

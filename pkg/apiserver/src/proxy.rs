@@ -4,14 +4,15 @@
 use std::net::{IpAddr, SocketAddr};
 
 use api::{Status, Value, tree};
-use http::{HeaderName, Request, Response, StatusCode, header};
+use bytes::Bytes;
+use http::{HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::upgrade::OnUpgrade;
 use store::KeyRange;
 
 use crate::{
     admission,
-    body::Body,
+    body::{Body, full},
     cache::Wanted,
     call::Call,
     connect::{self, Backend},
@@ -41,13 +42,13 @@ impl<'a> Target<'a> {
 }
 
 /// Answers a request for `proxy`.
-pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrade>) -> Result<Response<Body>, Status> {
+pub async fn handle(call: &Call, method: &Method, upgrade: Option<OnUpgrade>) -> Result<Response<Body>, Status> {
     let target = Target::parse(&call.info.name)?;
     let found = call.server.read(&call.kind, call.namespace(), target.name).await?;
     let stored = found.ok_or_else(|| Status::not_found(&call.kind.group, &call.kind.plural, target.name))?;
     let object = served(&call.kind, &stored)?;
     admission::connected(call, &object).await?;
-    let backend = match &*call.kind.plural {
+    let mut backend = match &*call.kind.plural {
         "nodes" => node(call, &object, &target)?,
         "pods" => pod(&object, &target)?,
         _ => service(call, &object, &target).await?,
@@ -55,12 +56,19 @@ pub async fn handle(call: &Call, method: &http::Method, upgrade: Option<OnUpgrad
     if !is_proxyable(backend.address().ip()) {
         return Err(Status::bad_request("address not allowed"));
     }
-    if target.scheme == "https" && matches!(backend, Backend::Plain(_)) {
-        return Err(Status::unavailable("the proxy does not speak HTTPS to pods yet"));
+    if target.scheme == "https"
+        && let Backend::Plain(address) = backend
+    {
+        backend = Backend::Tls(address, call.server.proxy_client.clone());
     }
-    let mut request = Request::builder().method(method).uri(path_and_query(call));
+    let upgrading = upgrade.is_some() && call.headers.contains_key(header::UPGRADE);
+    let path = path(call);
+    if path.is_empty() && !upgrading && matches!(*method, Method::GET | Method::HEAD) {
+        return moved(call);
+    }
+    let path = if path.is_empty() { "/" } else { path };
+    let mut request = Request::builder().method(method).uri(with_query(call, path));
     if let Some(headers) = request.headers_mut() {
-        let upgrading = upgrade.is_some() && call.headers.contains_key(header::UPGRADE);
         for (name, value) in &call.headers {
             if !is_own(name, upgrading) {
                 headers.append(name, value.clone());
@@ -107,27 +115,36 @@ fn host(backend: &Backend) -> Result<http::HeaderValue, Status> {
     http::HeaderValue::from_str(&backend.address().to_string()).map_err(Status::internal)
 }
 
-/// What stands behind `/proxy` in the URL as it was sent.
-fn path_and_query(call: &Call) -> String {
-    // Group and version, the namespace if there is one, resource, name and `proxy`.
-    let group = if call.info.group.is_empty() { 2 } else { 3 };
-    let namespace = if call.kind.namespaced { 2 } else { 0 };
-    let rest = behind(call.uri.path(), group + namespace + 3);
+/// To the same with a slash at its end: relative links of what stands there would lead past it.
+fn moved(call: &Call) -> Result<Response<Body>, Status> {
+    let location = with_query(call, &format!("{}/", call.uri.path()));
+    let moved = Response::builder().status(StatusCode::MOVED_PERMANENTLY).header(header::LOCATION, location);
+    moved.body(full(Bytes::new())).map_err(Status::internal)
+}
+
+fn with_query(call: &Call, path: &str) -> String {
     match call.uri.query() {
-        Some(query) => format!("{rest}?{query}"),
-        None => rest.to_owned(),
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
     }
 }
 
-/// What stands behind so many segments of a path; at least `/`. Empty segments before are none, as where the request
-/// is read.
+/// What stands behind `/proxy` in the path as it was sent; may be nothing.
+fn path(call: &Call) -> &str {
+    // Group and version, the namespace if there is one, resource, name and `proxy`.
+    let group = if call.info.group.is_empty() { 2 } else { 3 };
+    let namespace = if call.kind.namespaced { 2 } else { 0 };
+    behind(call.uri.path(), group + namespace + 3)
+}
+
+/// What stands behind so many segments of a path. Empty segments before are none, as where the request is read.
 fn behind(path: &str, segments: usize) -> &str {
     let mut rest = path;
     for _ in 0..segments {
         let segment = rest.trim_start_matches('/');
         rest = segment.find('/').map_or("", |end| &segment[end..]);
     }
-    if rest.is_empty() { "/" } else { rest }
+    rest
 }
 
 fn node(call: &Call, node: &Value, target: &Target<'_>) -> Result<Backend, Status> {
@@ -139,7 +156,7 @@ fn node(call: &Call, node: &Value, target: &Target<'_>) -> Result<Backend, Statu
             return Ok(Backend::Plain(address));
         }
     }
-    Ok(Backend::Kubelet(address, call.server.kubelet_client.clone()))
+    Ok(Backend::Tls(address, call.server.kubelet_client.clone()))
 }
 
 fn pod(pod: &Value, target: &Target<'_>) -> Result<Backend, Status> {
@@ -242,7 +259,7 @@ mod tests {
     fn the_path_was_cut_at_names_that_look_like_it() {
         for (path, segments, want) in [
             ("/api/v1/namespaces/n/services/web/proxy/a/b/", 7, "/a/b/"),
-            ("/api/v1/namespaces/n/services/web/proxy", 7, "/"),
+            ("/api/v1/namespaces/n/services/web/proxy", 7, ""),
             ("/api/v1/namespaces/n/services/web/proxy/", 7, "/"),
             // Namespaces and objects may be called like a resource or a subresource.
             ("/api/v1/namespaces/services/services/proxy/proxy/x", 7, "/x"),
@@ -250,7 +267,7 @@ mod tests {
             ("/api/v1/nodes/proxy/proxy/proxy/stats", 5, "/proxy/stats"),
             // Escapes and empty segments are passed on as they are.
             ("/api/v1//namespaces/n/pods/p%3Aweb/proxy//a%20b//c", 7, "//a%20b//c"),
-            ("/api/v1", 7, "/"),
+            ("/api/v1", 7, ""),
         ] {
             assert_eq!(behind(path, segments), want, "{path}");
         }

@@ -105,6 +105,11 @@ fn parse(leaf: &KeyAndCertificate) -> Result<(Vec<CertificateDer<'static>>, Priv
     chain_and_key(leaf.certificate_pem.as_bytes(), leaf.key_pem.as_bytes())
 }
 
+/// A client that takes any certificate, for servers that nobody vouches for.
+pub fn unverified() -> Result<Arc<ClientConfig>, Error> {
+    Ok(Arc::new(judged_by(Trust::Anyone)?))
+}
+
 /// What a joining agent learns from the handshake.
 pub type Learned = Arc<OnceLock<Result<String, TokenError>>>;
 
@@ -112,24 +117,35 @@ pub type Learned = Arc<OnceLock<Result<String, TokenError>>>;
 /// server is not the token's, is in [`Learned`] after the handshake.
 pub fn joining(token: &Token) -> Result<(ClientConfig, Learned), Error> {
     let learned = Learned::default();
-    let verifier = Joining { token: token.clone(), learned: learned.clone(), provider: provider() };
-    let config = ClientConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+    let config = judged_by(Trust::Token(token.clone(), learned.clone()))?;
     Ok((config, learned))
 }
 
-/// Finds the token's CA in the chain that the server shows, and verifies the leaf against it.
+fn judged_by(trust: Trust) -> Result<ClientConfig, Error> {
+    let judge = Judge { trust, provider: provider() };
+    Ok(ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(judge))
+        .with_no_client_auth())
+}
+
+/// Whom a [`Judge`] takes.
 #[derive(Debug)]
-struct Joining {
-    token: Token,
-    learned: Learned,
+enum Trust {
+    /// Whoever has a leaf of the token's CA, which is in the chain that is shown.
+    Token(Token, Learned),
+    Anyone,
+}
+
+/// Judges servers by other means than known authorities.
+#[derive(Debug)]
+struct Judge {
+    trust: Trust,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Joining {
+impl ServerCertVerifier for Judge {
     fn verify_server_cert(
         &self,
         leaf: &CertificateDer<'_>,
@@ -138,11 +154,12 @@ impl ServerCertVerifier for Joining {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
+        let Trust::Token(token, learned) = &self.trust else { return Ok(ServerCertVerified::assertion()) };
         let last = chain.last().unwrap_or(leaf);
-        let ca = chain.iter().find(|c| self.token.check_ca(c).is_ok()).unwrap_or(last);
-        if let Err(error) = self.token.check_ca(ca) {
+        let ca = chain.iter().find(|c| token.check_ca(c).is_ok()).unwrap_or(last);
+        if let Err(error) = token.check_ca(ca) {
             let refused = rustls::Error::General(error.to_string());
-            let _ = self.learned.set(Err(error));
+            let _ = learned.set(Err(error));
             return Err(refused);
         }
         let mut roots = RootCertStore::empty();
@@ -150,7 +167,7 @@ impl ServerCertVerifier for Joining {
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), self.provider.clone()).build();
         let verifier = verifier.map_err(|e| rustls::Error::General(e.to_string()))?;
         let verified = verifier.verify_server_cert(leaf, &[], name, ocsp, now)?;
-        let _ = self.learned.set(Ok(pem(ca)));
+        let _ = learned.set(Ok(pem(ca)));
         Ok(verified)
     }
 

@@ -250,6 +250,7 @@ async fn serve_api(
         service_account_issuer: format!("https://kubernetes.default.svc.{}", config.cluster.cluster_domain),
         own_node: joins.own_node.clone(),
         kubelet_client: keys.kubelet_client()?,
+        proxy_client: pki::tls::unverified()?,
         extra: vec![apiserver::Extra { prefix: node::join::PATH, router: join::router(joins) }],
     };
     let server = ApiServer::start(config, stage.stop.clone(), &stage.tasks).await?;

@@ -62,6 +62,7 @@ pub fn config(store: Arc<dyn store::Store>) -> Config {
         service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
         own_node: "own".to_owned(),
         kubelet_client: Arc::new(kubelet_client),
+        proxy_client: pki::tls::unverified().unwrap(),
         extra: Vec::new(),
     }
 }

@@ -15,6 +15,7 @@ use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{ApiServer, Extra, body::full};
@@ -214,6 +215,22 @@ async fn streams_reach_the_kubelet() {
     let mut echo = [0; 4];
     stream.read_exact(&mut echo).await.unwrap();
     assert_eq!(&echo, b"ping");
+    for (offered, chosen, want) in [
+        ("binary.k8s.io", Some("binary.k8s.io"), Message::binary("a line\n")),
+        ("x, base64.binary.k8s.io", Some("base64.binary.k8s.io"), Message::text("YSBsaW5lCg==")),
+        ("", None, Message::binary("a line\n")),
+    ] {
+        let mut request = "wss://x/api/v1/namespaces/n/pods/p/log".into_client_request().unwrap();
+        if !offered.is_empty() {
+            request.headers_mut().insert(header::SEC_WEBSOCKET_PROTOCOL, offered.parse().unwrap());
+        }
+        let stream = network.connect(Some(&admin), "http/1.1").await;
+        let (mut socket, answer) = tokio_tungstenite::client_async(request, stream).await.unwrap();
+        let protocol = answer.headers().get(header::SEC_WEBSOCKET_PROTOCOL).map(|p| p.to_str().unwrap());
+        assert_eq!(protocol, chosen);
+        assert_eq!(socket.next().await.unwrap().unwrap(), want);
+        assert!(matches!(socket.next().await, Some(Ok(Message::Close(_)))), "the log has ended");
+    }
     // The kubelet through the node, with what stands behind it in the URL.
     let proxied = network.send(Some(&admin), get("/api/v1/nodes/n1/proxy/stats/summary/?x=y")).await;
     assert_eq!(text(proxied).await, "a line\n");
@@ -234,13 +251,27 @@ async fn pods_are_reached_by_proxy() {
         let credentials = request.headers().contains_key("authorization");
         format!("{} {} {credentials}", request.method(), request.uri())
     });
+    let service = hyper_util::service::TowerToHyperService::new(web);
+    let secure = TcpListener::bind((MACHINE, 0)).await.unwrap();
+    let secure_port = secure.local_addr().unwrap().port();
+    // Of a CA that nobody knows.
+    let dir = tempfile::tempdir().unwrap();
+    let stranger = Ca::load_or_create(dir.path(), "ca").unwrap();
+    let leaf = server_leaf(&stranger, dir.path(), "web");
+    let alpn = ["http/1.1"];
+    let tls = tls::server(&leaf, stranger.certificate_pem(), tls::ClientCertificates::Optional, &alpn).unwrap();
+    let serving = hyper::server::conn::http1::Builder::new();
     tokio::spawn(async move {
-        let service = hyper_util::service::TowerToHyperService::new(web);
         loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let connection =
-                hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service.clone());
-            tokio::spawn(connection);
+            tokio::select! {
+                accepted = listener.accept() => {
+                    tokio::spawn(serving.serve_connection(TokioIo::new(accepted.unwrap().0), service.clone()));
+                }
+                accepted = secure.accept() => {
+                    let stream = tokio_rustls::TlsAcceptor::from(tls.clone()).accept(accepted.unwrap().0).await.unwrap();
+                    tokio::spawn(serving.serve_connection(TokioIo::new(stream), service.clone()));
+                }
+            }
         }
     });
     network.json("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
@@ -254,13 +285,20 @@ async fn pods_are_reached_by_proxy() {
     let admin = network.admin();
     let none = network.send(Some(&admin), get("/api/v1/namespaces/n/services/s/proxy/")).await;
     assert_eq!(none.status(), StatusCode::SERVICE_UNAVAILABLE);
-    for (uri, want) in [
-        ("pods/p/proxy", "GET / false".to_owned()),
-        ("pods/p:web/proxy/a/b/?c=d%20e", "GET /a/b/?c=d%20e false".to_owned()),
+    for (method, uri, want) in [
+        ("GET", "pods/p/proxy/".to_owned(), "GET / false"),
+        ("GET", "pods/p:web/proxy/a/b/?c=d%20e".to_owned(), "GET /a/b/?c=d%20e false"),
+        ("POST", "pods/p/proxy?a=b".to_owned(), "POST /?a=b false"),
+        ("GET", format!("pods/https:p:{secure_port}/proxy/x"), "GET /x false"),
     ] {
         let mut request = get(&format!("/api/v1/namespaces/n/{uri}"));
+        *request.method_mut() = method.parse().unwrap();
         request.headers_mut().insert(header::AUTHORIZATION, http::HeaderValue::from_static("Basic x"));
         let answer = network.send(Some(&admin), request).await;
         assert_eq!(text(answer).await, want, "{uri}");
     }
+    // Relative links would lead past what has no slash at its end.
+    let moved = network.send(Some(&admin), get("/api/v1/namespaces/n/pods/p/proxy?a=b")).await;
+    assert_eq!(moved.status(), StatusCode::MOVED_PERMANENTLY);
+    assert_eq!(moved.headers()[header::LOCATION], "/api/v1/namespaces/n/pods/p/proxy/?a=b");
 }
