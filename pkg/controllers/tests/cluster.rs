@@ -54,7 +54,8 @@ impl Cluster {
             service_account_key: rcgen::KeyPair::generate().expect("a key").serialize_pem(),
             service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
             own_node: String::new(),
-            kubelet_client: Arc::new(tls),
+            kubelet_client: Arc::new(tls.clone()),
+            proxy_client: Arc::new(tls),
             extra: Vec::new(),
         };
         let server = ApiServer::start(config, stop.clone(), &tasks).await.expect("starts");

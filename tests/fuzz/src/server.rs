@@ -156,7 +156,8 @@ async fn launch() -> Running {
         service_account_key: format!("-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n"),
         service_account_issuer: "https://kubernetes.default.svc.cluster.local".to_owned(),
         own_node: String::new(),
-        kubelet_client: Arc::new(kubelet_client),
+        kubelet_client: Arc::new(kubelet_client.clone()),
+        proxy_client: Arc::new(kubelet_client),
         extra: Vec::new(),
     };
     let stop = CancellationToken::new();
